@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/record.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace plumb::reports {
+namespace {
+
+template <class Enum>
+using NameOf = std::pair<Enum, std::string_view>;
+
+constexpr std::array kVerdictNames{
+    NameOf<Verdict>{Verdict::pass, "pass"},
+    NameOf<Verdict>{Verdict::fail, "fail"},
+    NameOf<Verdict>{Verdict::not_triggered, "not_triggered"},
+    NameOf<Verdict>{Verdict::untestable, "untestable"},
+    NameOf<Verdict>{Verdict::not_applicable, "not_applicable"},
+    NameOf<Verdict>{Verdict::harness_error, "harness_error"},
+};
+constexpr std::array kStatusNames{
+    NameOf<ScenarioStatus>{ScenarioStatus::passed, "passed"},
+    NameOf<ScenarioStatus>{ScenarioStatus::failed, "failed"},
+    NameOf<ScenarioStatus>{ScenarioStatus::skipped, "skipped"},
+};
+constexpr std::array kSeverityNames{
+    NameOf<Severity>{Severity::note, "note"},
+    NameOf<Severity>{Severity::warning, "warning"},
+    NameOf<Severity>{Severity::error, "error"},
+    NameOf<Severity>{Severity::input_error, "input_error"},
+};
+constexpr std::array kPartNames{
+    NameOf<Part>{Part::pass, "pass"},
+    NameOf<Part>{Part::fail, "fail"},
+    NameOf<Part>{Part::harness_error, "harness_error"},
+    NameOf<Part>{Part::stale, "stale"},
+    NameOf<Part>{Part::not_triggered, "not_triggered"},
+    NameOf<Part>{Part::untestable, "untestable"},
+    NameOf<Part>{Part::not_applicable, "not_applicable"},
+    NameOf<Part>{Part::expected_failure, "expected_failure"},
+};
+constexpr std::array kCodeNames{
+    NameOf<ErrorCode>{ErrorCode::invalid, "invalid"},
+    NameOf<ErrorCode>{ErrorCode::not_found, "not_found"},
+    NameOf<ErrorCode>{ErrorCode::permission, "permission"},
+    NameOf<ErrorCode>{ErrorCode::exists, "exists"},
+    NameOf<ErrorCode>{ErrorCode::io, "io"},
+    NameOf<ErrorCode>{ErrorCode::timeout, "timeout"},
+    NameOf<ErrorCode>{ErrorCode::aborted, "aborted"},
+    NameOf<ErrorCode>{ErrorCode::rejected, "rejected"},
+    NameOf<ErrorCode>{ErrorCode::protocol, "protocol"},
+    NameOf<ErrorCode>{ErrorCode::exhausted, "exhausted"},
+    NameOf<ErrorCode>{ErrorCode::is_directory, "is_directory"},
+    NameOf<ErrorCode>{ErrorCode::not_directory, "not_directory"},
+    NameOf<ErrorCode>{ErrorCode::loop, "loop"},
+};
+
+template <class Table, class Enum>
+std::string_view name_in(const Table& table, Enum value) {
+  const auto found = std::ranges::find(table, value, [](const auto& row) { return row.first; });
+  PLUMB_ASSERT(found != table.end());
+  return found->second;
+}
+
+template <class Enum, class Table>
+std::optional<Enum> value_in(const Table& table, std::string_view name) {
+  const auto found = std::ranges::find(table, name, [](const auto& row) { return row.second; });
+  if (found == table.end()) return std::nullopt;
+  return found->first;
+}
+
+std::int64_t& count_of(Summary& summary, Part part) {
+  switch (part) {
+    case Part::pass:
+      return summary.pass;
+    case Part::fail:
+      return summary.fail;
+    case Part::harness_error:
+      return summary.harness_error;
+    case Part::stale:
+      return summary.stale;
+    case Part::not_triggered:
+      return summary.not_triggered;
+    case Part::untestable:
+      return summary.untestable;
+    case Part::not_applicable:
+      return summary.not_applicable;
+    case Part::expected_failure:
+      break;
+  }
+  return summary.expected_failure;
+}
+
+bool is_run_error(const Diagnostic& diagnostic) {
+  return diagnostic.severity == Severity::error || diagnostic.severity == Severity::input_error;
+}
+
+bool has_input_error(const ScenarioResult& scenario) {
+  return std::ranges::any_of(scenario.errors,
+                             [](const Error& error) { return error.code == ErrorCode::invalid; });
+}
+
+bool has_input_error(const Record& record) {
+  const bool in_run = std::ranges::any_of(record.diagnostics, [](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::input_error;
+  });
+  return in_run || std::ranges::any_of(record.scenarios, [](const ScenarioResult& scenario) {
+           return has_input_error(scenario);
+         });
+}
+
+void count_scenario(Summary& summary, const ScenarioResult& scenario) {
+  ++summary.scenarios;
+  const ScenarioStatus status = status_of(scenario);
+  summary.scenarios_passed += status == ScenarioStatus::passed ? 1 : 0;
+  summary.scenarios_failed += status == ScenarioStatus::failed ? 1 : 0;
+  summary.scenarios_skipped += status == ScenarioStatus::skipped ? 1 : 0;
+  for (const RuleVerdict& verdict : scenario.rules) ++count_of(summary, part_of(verdict));
+  summary.fail += std::ssize(scenario.expectation_failures);
+  summary.harness_error += std::ssize(scenario.errors);
+  if (!scenario.skip_reason.empty() && scenario.rules.empty()) ++summary.not_run;
+}
+
+struct RuleCount {
+  bool has_passed = false;
+  bool has_failed = false;
+};
+
+void count_rules(Summary& summary, const Record& record) {
+  std::map<std::string_view, RuleCount> rules;
+  for (const ScenarioResult& scenario : record.scenarios) {
+    for (const RuleVerdict& verdict : scenario.rules) {
+      RuleCount& count = rules[verdict.rule];
+      count.has_passed |= part_of(verdict) == Part::pass;
+      count.has_failed |= counts_as_failed(part_of(verdict));
+    }
+  }
+  summary.rules = std::ssize(rules);
+  for (const auto& [rule, count] : rules) {
+    summary.rules_passed += count.has_passed && !count.has_failed ? 1 : 0;
+    summary.rules_failed += count.has_failed ? 1 : 0;
+  }
+}
+
+int exit_code_of(const Summary& summary, bool is_input_at_fault) {
+  if (is_input_at_fault) return 4;
+  if (summary.harness_error > 0) return 3;
+  if (summary.stale > 0) return 5;
+  if (summary.fail > 0) return 1;
+  if (summary.pass + summary.expected_failure == 0) return 2;
+  return 0;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  return name_in(kVerdictNames, verdict);
+}
+std::optional<Verdict> verdict_from_string(std::string_view text) {
+  return value_in<Verdict>(kVerdictNames, text);
+}
+
+std::string_view to_string(ScenarioStatus status) {
+  return name_in(kStatusNames, status);
+}
+std::optional<ScenarioStatus> scenario_status_from_string(std::string_view text) {
+  return value_in<ScenarioStatus>(kStatusNames, text);
+}
+
+std::string_view to_string(ErrorCode code) {
+  return name_in(kCodeNames, code);
+}
+std::optional<ErrorCode> error_code_from_string(std::string_view text) {
+  return value_in<ErrorCode>(kCodeNames, text);
+}
+
+std::string_view to_string(Severity severity) {
+  return name_in(kSeverityNames, severity);
+}
+std::optional<Severity> severity_from_string(std::string_view text) {
+  return value_in<Severity>(kSeverityNames, text);
+}
+
+std::string_view to_string(Part part) {
+  return name_in(kPartNames, part);
+}
+
+Diagnostic input_error(const Error& error) {
+  return {Severity::input_error, error.where, error.message};
+}
+
+Diagnostic run_error(const Error& error) {
+  return {Severity::error, error.where, error.message};
+}
+
+Part part_of(const RuleVerdict& verdict) {
+  const bool is_expected = verdict.expected_by.has_value();
+  if (is_expected && verdict.expected_by->is_stale) return Part::stale;
+  switch (verdict.verdict) {
+    case Verdict::pass:
+      return Part::pass;
+    case Verdict::fail:
+      return is_expected ? Part::expected_failure : Part::fail;
+    case Verdict::not_triggered:
+      return Part::not_triggered;
+    case Verdict::untestable:
+      return verdict.is_claimed && !is_expected ? Part::fail : Part::untestable;
+    case Verdict::not_applicable:
+      return Part::not_applicable;
+    case Verdict::harness_error:
+      break;
+  }
+  return Part::harness_error;
+}
+
+bool counts_as_failed(Part part) {
+  return part == Part::fail || part == Part::harness_error || part == Part::stale;
+}
+
+ScenarioStatus status_of(const ScenarioResult& scenario) {
+  bool has_failed = !scenario.errors.empty() || !scenario.expectation_failures.empty();
+  bool has_passed = false;
+  for (const RuleVerdict& verdict : scenario.rules) {
+    const Part part = part_of(verdict);
+    has_failed |= counts_as_failed(part);
+    has_passed |= part == Part::pass;
+  }
+  if (has_failed) return ScenarioStatus::failed;
+  return has_passed ? ScenarioStatus::passed : ScenarioStatus::skipped;
+}
+
+Summary summarise(const Record& record) {
+  Summary summary;
+  for (const ScenarioResult& scenario : record.scenarios) count_scenario(summary, scenario);
+  count_rules(summary, record);
+  summary.harness_error += std::ranges::count_if(record.diagnostics, is_run_error);
+  summary.stale += std::ssize(record.stale_expectations);
+  summary.passed = summary.pass;
+  summary.failed = summary.fail + summary.harness_error + summary.stale;
+  summary.skipped = summary.not_triggered + summary.untestable + summary.not_applicable +
+                    summary.expected_failure + summary.not_run;
+  summary.exit_code = exit_code_of(summary, has_input_error(record));
+  return summary;
+}
+
+int exit_code(const Record& record) {
+  return static_cast<int>(summarise(record).exit_code);
+}
+
+void settle(Record& record) {
+  for (ScenarioResult& scenario : record.scenarios) scenario.status = status_of(scenario);
+  record.summary = summarise(record);
+}
+
+std::string domain_of(std::string_view file) {
+  const std::size_t end = file.rfind('/');
+  if (end == std::string_view::npos || end == 0) return "scenarios";
+  const std::string_view folder = file.substr(0, end);
+  const std::string_view name = folder.substr(folder.rfind('/') + 1);
+  return name == "." || name == ".." ? "scenarios" : std::string(name);
+}
+
+std::string label_of(const ScenarioResult& scenario) {
+  std::string label = scenario.id;
+  if (!scenario.variant.empty()) label += " [" + scenario.variant + "]";
+  if (scenario.seed != 0) label += " seed " + std::to_string(scenario.seed);
+  if (!scenario.schedule.empty()) label += " schedule " + scenario.schedule;
+  return label;
+}
+
+std::string location_of(const ScenarioResult& scenario) {
+  if (scenario.line <= 0) return scenario.file;
+  return scenario.file + ":" + std::to_string(scenario.line);
+}
+
+}  // namespace plumb::reports
