@@ -21,6 +21,7 @@ function(plumb_module)
 endfunction()
 
 # One program a room and one ctest entry: plumb_test(NAME kernel_test LABEL unit SOURCES ... DEPS ...).
+# A room that starts threads gives LABEL "unit;threads": the thread sanitizer runs what has that label.
 function(plumb_test)
   if(NOT PLUMB_DEVELOPER_MODE)
     return()
