@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one error type of the project, and the two macros that exist: PLUMB_TRY (return the error to the
-// caller) and PLUMB_ASSERT (a bug of ours: print and abort, in every build, never on input).
+// The one error type of the project, and the two macros that exist: PLUMB_TRY (return the error to
+// the caller) and PLUMB_ASSERT (a bug of ours: print and abort, in every build, never on input).
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ enum class ErrorCode : std::uint8_t {
   io,          ///< Any other file or process error, a full disk included.
   timeout,
   aborted,
-  rejected,  ///< A well-formed request that a rule forbids.
-  protocol,  ///< A script or a peer broke the agreed protocol.
-  exhausted, ///< A limit was reached.
-  is_directory,  ///< EISDIR.
-  not_directory, ///< ENOTDIR where a folder was needed.
-  loop,          ///< ELOOP.
+  rejected,       ///< A well-formed request that a rule forbids.
+  protocol,       ///< A script or a peer broke the agreed protocol.
+  exhausted,      ///< A limit was reached.
+  is_directory,   ///< EISDIR.
+  not_directory,  ///< ENOTDIR where a folder was needed.
+  loop,           ///< ELOOP.
+  stuck,          ///< A fiber that nothing can wake any more.
 };
 
 /// `where` is "file:line:col" of the user's input, or empty.
@@ -61,16 +62,16 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message, std::str
 #define PLUMB_CONCAT(a, b) PLUMB_CONCAT_INNER(a, b)
 
 /// PLUMB_TRY(auto value, expression): binds the value, or returns the error. One a line.
-#define PLUMB_TRY(declaration, expression)                                              \
-  auto PLUMB_CONCAT(plumb_result_, __LINE__) = (expression);                            \
-  if (!PLUMB_CONCAT(plumb_result_, __LINE__))                                           \
-    return std::unexpected(std::move(PLUMB_CONCAT(plumb_result_, __LINE__)).error());   \
+#define PLUMB_TRY(declaration, expression)                                            \
+  auto PLUMB_CONCAT(plumb_result_, __LINE__) = (expression);                          \
+  if (!PLUMB_CONCAT(plumb_result_, __LINE__))                                         \
+    return std::unexpected(std::move(PLUMB_CONCAT(plumb_result_, __LINE__)).error()); \
   declaration = *std::move(PLUMB_CONCAT(plumb_result_, __LINE__))
 
 /// PLUMB_TRY for coroutines: co_returns the error. Await into a variable first.
-#define PLUMB_CO_TRY(declaration, expression)                                              \
-  auto PLUMB_CONCAT(plumb_result_, __LINE__) = (expression);                               \
-  if (!PLUMB_CONCAT(plumb_result_, __LINE__))                                              \
-    co_return std::unexpected(std::move(PLUMB_CONCAT(plumb_result_, __LINE__)).error());   \
+#define PLUMB_CO_TRY(declaration, expression)                                            \
+  auto PLUMB_CONCAT(plumb_result_, __LINE__) = (expression);                             \
+  if (!PLUMB_CONCAT(plumb_result_, __LINE__))                                            \
+    co_return std::unexpected(std::move(PLUMB_CONCAT(plumb_result_, __LINE__)).error()); \
   declaration = *std::move(PLUMB_CONCAT(plumb_result_, __LINE__))
 // NOLINTEND(cppcoreguidelines-macro-usage)
