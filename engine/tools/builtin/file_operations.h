@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file access of the built-in tools, replaceable by the host (READ-31, EDIT-71, WRITE-09).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engine/kernel/files.h"
+#include "engine/kernel/task.h"
+
+namespace plumb::engine {
+
+/// All paths are absolute. `check_read`, `check_write`: the path exists and may be read (and
+/// written).
+struct FileOperations {
+  std::function<Task<Result<void>>(std::string path)> check_read;
+  std::function<Task<Result<void>>(std::string path)> check_write;
+  std::function<Task<Result<std::string>>(std::string path)> read_file;
+  std::function<Task<Result<void>>(std::string path, std::string bytes)> write_file;
+  std::function<Task<Result<void>>(std::string path)> make_folders;
+};
+
+/// The operations on `files`, which outlives them.
+FileOperations local_operations(Files& files);
+
+}  // namespace plumb::engine

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which one engine process changes files: strictly one mutation after the other for
+// one file, side by side for different files (builtins.yaml mutation_queue). It is no lock across
+// processes and gives no rollback (QUEUE-15). Not re-entrant: a mutation that asks for its own file
+// again is refused (QUEUE-14).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "engine/kernel/abort_signal.h"
+#include "engine/kernel/files.h"
+#include "engine/kernel/loop.h"
+#include "engine/kernel/task.h"
+#include "engine/trace/trace.h"
+
+namespace plumb::engine {
+
+struct Policies;
+
+/// One loop; one a process (session). Records queue_acquire and queue_release as probes.
+class MutationQueue final {
+ public:
+  MutationQueue(Loop& loop, Files& files, Recorder& recorder, const Policies& policies);
+  ~MutationQueue();
+  MutationQueue(const MutationQueue&) = delete;
+  MutationQueue& operator=(const MutationQueue&) = delete;
+
+  class Turn;
+
+  /// Waits for the turn of `absolute_path`'s file. Places are given in the order of the calls
+  /// (QUEUE-04). The key is looked up again when the turn has come; if it has moved the turn is
+  /// taken anew (QUEUE-13). Errors: why the path cannot be resolved (QUEUE-11), rejected for a
+  /// re-entrant call. An abort does not give the place away (QUEUE-07): the caller checks its
+  /// signal when it has the turn.
+  Task<Result<Turn>> enter(std::string absolute_path);
+
+  /// Keys that are held or waited for (QUEUE-18).
+  std::int64_t key_count() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A held key; released when destroyed (QUEUE-08).
+class MutationQueue::Turn final {
+ public:
+  Turn(State& state, std::string key, std::int64_t ticket);
+  Turn(Turn&& other) noexcept;
+  Turn& operator=(Turn&& other) noexcept;
+  ~Turn();
+  const std::string& key() const { return key_; }
+
+ private:
+  void release();
+  State* state_;  ///< Null once released or moved from.
+  std::string key_;
+  std::int64_t ticket_ = 0;
+};
+
+}  // namespace plumb::engine

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tool call from its start event to its end event: core.yaml call_pipeline, steps 1 to 11. The
+// batch runner drives it in two parts, because in a parallel batch no execute begins before the
+// preflight of all calls is finished (HOOK-14).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/kernel/abort_signal.h"
+#include "engine/kernel/loop.h"
+#include "engine/kernel/task.h"
+#include "engine/tools/active_set.h"
+#include "engine/tools/call.h"
+#include "engine/tools/definition.h"
+#include "engine/tools/hooks.h"
+#include "engine/tools/policies.h"
+#include "engine/trace/trace.h"
+
+namespace plumb::engine {
+
+/// What the pipeline works with; all outlive it.
+struct PipelinePorts {
+  PipelinePorts(Loop& loop_port, Recorder& recorder_port, const Policies& policy_value,
+                ToolHooks& hooks_port, ToolHost& host_port)
+      : loop(loop_port),
+        recorder(recorder_port),
+        policies(policy_value),
+        hooks(hooks_port),
+        host(host_port) {}
+  Loop& loop;
+  Recorder& recorder;
+  const Policies& policies;
+  ToolHooks& hooks;
+  ToolHost& host;
+};
+
+/// A call to make: `block` as the model (or a tool, with `parent`) gave it.
+struct CallRequest {
+  CallRequest(ToolCallBlock call, std::shared_ptr<const TurnTools> tools, AbortSignal abort)
+      : block(std::move(call)), turn(std::move(tools)), signal(std::move(abort)) {}
+  ToolCallBlock block;
+  // Shared by all calls of a turn and their nested calls.
+  std::shared_ptr<const TurnTools> turn;
+  AbortSignal signal;
+  std::string parent;
+  std::function<void(ToolResult)> on_update;  ///< Of a nested call's caller; may be empty.
+};
+
+/// A call after preflight: ready to execute, or already finished (its end event is recorded).
+struct PreparedCall;
+
+/// One loop.
+class CallPipeline final {
+ public:
+  explicit CallPipeline(PipelinePorts ports) : ports_(ports) {}
+
+  /// Steps 1 to 7. A call that fails here has ended when this returns (BATCH-09).
+  Task<std::unique_ptr<PreparedCall>> preflight(CallRequest request);
+  /// Steps 8 (the second abort check) to 11; returns at once for a call that has ended.
+  Task<FinishedCall> execute(std::unique_ptr<PreparedCall> call);
+  /// Start, end and outcome of a call of a truncated answer (BATCH-11).
+  Task<FinishedCall> refuse_truncated(ToolCallBlock call);
+
+  const PipelinePorts& ports() const { return ports_; }
+
+ private:
+  PipelinePorts ports_;
+};
+
+/// Whether the call has ended in preflight.
+bool has_ended(const PreparedCall& call);
+
+}  // namespace plumb::engine
