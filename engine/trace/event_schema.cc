@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON Schema of traces, made from the same field lists as reader and writer.
+#include <array>
+#include <utility>
+
+#include "engine/trace/event_json.h"
+
+namespace plumb {
+namespace {
+
+constexpr std::array<std::string_view, 5> kSchemaSources{"engine", "port", "llm", "host", "probe"};
+constexpr std::array<std::string_view, 3> kSchemaZones{"system", "tools", "messages"};
+constexpr std::array<std::string_view, 3> kSchemaDeterminisms{"hermetic", "replayed", "live"};
+
+struct SchemaWriter {
+  Json& properties;
+
+  void set(std::string_view name, Json schema) const {
+    properties[std::string(name)] = std::move(schema);
+  }
+  void operator()(std::string_view name, const std::string&) const {
+    set(name, {{"type", "string"}});
+  }
+  void operator()(std::string_view name, std::int64_t) const { set(name, {{"type", "integer"}}); }
+  void operator()(std::string_view name, bool) const { set(name, {{"type", "boolean"}}); }
+  void operator()(std::string_view name, const SharedJson&) const { set(name, true); }
+  void operator()(std::string_view name, const std::vector<std::string>&) const {
+    set(name, {{"type", "array"}, {"items", {{"type", "string"}}}});
+  }
+  void operator()(std::string_view name, const std::vector<RequestBlock>&) const {
+    set(name, {{"type", "array"}, {"items", {{"$ref", "#/$defs/block"}}}});
+  }
+};
+
+template <class T>
+Json kind_schema() {
+  Json properties;
+  properties["seq"] = {{"type", "integer"}, {"minimum", 0}};
+  properties["at"] = {{"type", "integer"}};
+  properties["src"] = {{"enum", kSchemaSources}};
+  properties["kind"] = {{"const", T::kKind}};
+  properties["call"] = {{"type", "string"}};
+  properties["cause"] = {{"type", "integer"}};
+  const T value;
+  T::fields(value, SchemaWriter{properties});
+  return {{"type", "object"},
+          {"properties", std::move(properties)},
+          {"required", {"seq", "at", "src", "kind"}},
+          {"additionalProperties", false}};
+}
+
+Json header_schema() {
+  const Json text = {{"type", "string"}};
+  return {{"type", "object"},
+          {"properties",
+           {{"schema", {{"const", kTraceSchema}}},
+            {"subject", text},
+            {"engine", text},
+            {"edition", text},
+            {"seed", {{"type", "integer"}}},
+            {"determinism", {{"enum", kSchemaDeterminisms}}},
+            {"clock", {{"enum", {"virtual", "real"}}}},
+            {"emits", {{"type", "array"}, {"items", {{"enum", kEventKinds}}}}},
+            {"declares", {{"type", "object"}, {"additionalProperties", text}}}}},
+          {"required", {"schema", "subject", "engine", "edition", "seed", "determinism", "clock"}},
+          {"additionalProperties", false}};
+}
+
+}  // namespace
+
+Json trace_schema() {
+  Json defs;
+  defs["header"] = header_schema();
+  defs["block"] = {{"type", "object"},
+                   {"properties", {{"zone", {{"enum", kSchemaZones}}}, {"body", true}}},
+                   {"required", {"zone", "body"}},
+                   {"additionalProperties", false}};
+  Json lines = Json::array({{{"$ref", "#/$defs/header"}}});
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((defs[std::string(kEventKinds[I])] = kind_schema<std::variant_alternative_t<I, Payload>>()),
+     ...);
+  }(std::make_index_sequence<kEventKindCount>{});
+  for (const auto kind : kEventKinds) {
+    lines.push_back({{"$ref", "#/$defs/" + std::string(kind)}});
+  }
+  Json schema;
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["$id"] = "urn:plumbline:trace:1";
+  schema["title"] = "One line of a plumbline trace: the header first, then events";
+  schema["oneOf"] = std::move(lines);
+  schema["$defs"] = std::move(defs);
+  return schema;
+}
+
+}  // namespace plumb

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/request_fold.h"
+
+#include <iterator>
+#include <utility>
+
+#include "engine/trace/event_json.h"
+#include "engine/values/sha256.h"
+
+namespace plumb {
+namespace {
+
+std::size_t common_prefix(std::span<const RequestBlock> left, std::span<const RequestBlock> right) {
+  std::size_t count = 0;
+  while (count < left.size() && count < right.size() && left[count] == right[count]) ++count;
+  return count;
+}
+
+}  // namespace
+
+ProviderRequest RequestDeltas::next(std::string lineage, std::vector<RequestBlock> blocks,
+                                    SharedJson params) {
+  Lineage& last = lineages_[lineage];
+  const auto common = common_prefix(last.blocks, blocks);
+  ProviderRequest payload;
+  payload.n = ++count_;
+  payload.base = last.seq;
+  payload.common = static_cast<std::int64_t>(common);
+  payload.removed = static_cast<std::int64_t>(last.blocks.size() - common);
+  payload.params = std::move(params);
+  last.hashes.resize(common);
+  for (std::size_t i = common; i < blocks.size(); ++i) {
+    payload.append.push_back(blocks[i]);
+    const std::string zone(to_string(blocks[i].zone));
+    last.hashes.push_back(
+        chain_hash(last.hashes.empty() ? "" : last.hashes.back(), zone + blocks[i].body.bytes()));
+  }
+  payload.hash = last.hashes.empty() ? "" : last.hashes.back();
+  last.blocks = std::move(blocks);
+  last_ = lineage;
+  payload.lineage = std::move(lineage);
+  return payload;
+}
+
+void RequestDeltas::sent(std::int64_t seq) {
+  lineages_[last_].seq = seq;
+}
+
+Result<FoldedRequest> RequestFold::fold(const Event& event) {
+  const auto* request = event.as<ProviderRequest>();
+  PLUMB_ASSERT(request != nullptr);
+  Lineage& lineage = lineages_[request->lineage];
+  const auto last_seq = lineage.last == nullptr ? -1 : lineage.last->seq;
+  const auto size = static_cast<std::int64_t>(lineage.blocks.size());
+  if (request->base != last_seq || request->common < 0 || request->common > size ||
+      request->removed != size - request->common) {
+    return fail(ErrorCode::invalid, "request " + std::to_string(request->n) +
+                                        " does not continue the last request of its lineage");
+  }
+  const auto tail = lineage.blocks.begin() + request->common;
+  removed_.assign(std::make_move_iterator(tail), std::make_move_iterator(lineage.blocks.end()));
+  lineage.blocks.erase(tail, lineage.blocks.end());
+  lineage.blocks.insert(lineage.blocks.end(), request->append.begin(), request->append.end());
+  return FoldedRequest{.event = &event,
+                       .previous = std::exchange(lineage.last, &event),
+                       .common = request->common,
+                       .blocks = lineage.blocks,
+                       .removed = removed_};
+}
+
+}  // namespace plumb
