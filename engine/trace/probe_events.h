@@ -87,11 +87,11 @@ struct ExecuteEnd {
 /// Why the call ended as it did: ok, or a cause of core.yaml's error_causes (RESULT-16).
 struct CallOutcome {
   static constexpr std::string_view kKind = "call_outcome";
-  std::string cause;
+  std::string outcome;
   std::string message;
   bool operator==(const CallOutcome&) const = default;
   static void fields(auto& self, auto&& visit) {
-    visit("cause", self.cause);
+    visit("outcome", self.outcome);
     visit("message", self.message);
   }
 };
