@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads extensions and runs their handlers: in load order, then registration order, one after the
+// other, over a snapshot of the handlers (HOOK-01, HOOK-27). Every handler call is recorded by
+// hook_call and hook_return.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/extensions/extension_api.h"
+#include "engine/tools/hooks.h"
+#include "engine/tools/policies.h"
+#include "engine/tools/registry.h"
+#include "engine/trace/trace.h"
+
+namespace plumb::engine {
+
+/// What the input chain made of a prompt (EVENT-18).
+struct InputOutcome {
+  explicit InputOutcome(std::string prompt) : text(std::move(prompt)) {}
+  std::string text;
+  bool is_handled = false;
+};
+
+/// What before_agent_start handlers prepared for one run (EVENT-21, PROMPT-14). `options` is the
+/// object that they changed in place: {selectedTools, sections, guidelines}.
+struct RunPreparation {
+  std::vector<CustomMessage> messages;
+  std::optional<std::string> system_prompt;
+  std::shared_ptr<Json> options;
+};
+
+/// What turn_end and agent_before_settle handlers propose (EVENT-42). `entries`: drafts {type:
+/// custom, customType, data} or {type: custom_message, customType, content}.
+struct BoundaryProposal {
+  std::vector<Json> entries;
+  bool wants_continue = false;
+  bool operator==(const BoundaryProposal&) const = default;
+};
+
+/// One loop. Construct, load, bind, then dispatch; `clear` and load again on reload.
+class ExtensionRunner final : public ToolHooks {
+ public:
+  ExtensionRunner(Recorder& recorder, ToolRegistry& registry, const Policies& policies)
+      : recorder_(recorder), registry_(registry), policies_(policies) {}
+
+  /// One factory after the other (EXT-04); a failing one leaves nothing behind (EXT-05).
+  Task<void> load(std::vector<ExtensionSource> sources);
+  /// Actions work from now on (EXT-06).
+  void bind(ExtensionHost& host) { host_ = &host; }
+  /// Old APIs become unusable (EXT-27); the registry forgets the extensions' tools.
+  void clear();
+
+  // ToolHooks.
+  Task<BeforeOutcome> before_call(CallView call) override;
+  Task<ToolResult> after_call(CallView call, ToolResult result) override;
+  Task<void> on_event(std::string call_id, Payload event) override;
+  bool wants(std::string_view kind) const override;
+
+  /// A notification: return values are ignored (EVENT-24). `call` may be empty.
+  Task<void> notify(std::string event, std::string call, Json data);
+  Task<InputOutcome> input(std::string text);
+  /// `options` goes in as the base prompt's and comes back as handlers left it.
+  Task<RunPreparation> before_agent_start(std::string prompt, std::string system_prompt,
+                                          Json options);
+  /// The messages of one request as the model would get them; without handlers nothing is copied
+  /// (check `wants`). `event`: context, context_with_system.
+  Task<std::vector<SharedJson>> context(std::string event, std::vector<SharedJson> messages);
+  /// The message itself, or a replacement of the same role (EVENT-25).
+  Task<MessagePtr> message_end(std::string call, MessagePtr message);
+  /// `event`: turn_end, agent_before_settle.
+  Task<BoundaryProposal> boundary(std::string event, Json data);
+  /// A user-typed command: the first valid result, nothing when all pass; rejected when a handler
+  /// throws or returns something else (EVENT-41).
+  Task<Result<std::optional<Json>>> user_bash(std::string command, std::string cwd);
+  /// Whether a handler cancels a session operation (EVENT-40).
+  Task<bool> is_cancelled(std::string event, Json data);
+
+  /// Records extension_error.
+  void report(const std::string& extension, std::string_view event, const std::string& error);
+
+ private:
+  friend class ExtensionApi;
+  enum class Phase : std::uint8_t { loading, live, dead };
+
+  struct Registration {
+    std::int64_t number = 0;
+    std::int64_t extension = 0;
+    std::string event;
+    // Shared: a dispatch under way keeps a handler that was removed meanwhile (HOOK-27).
+    std::shared_ptr<const Handler> handler;
+  };
+  struct Extension {
+    SourceInfo source;
+    std::int64_t load_order = 0;
+    Phase phase = Phase::loading;
+    std::vector<ToolDefinition> pending_tools;
+    std::unique_ptr<ExtensionApi> api;
+  };
+  /// One handler's turn in a dispatch.
+  struct Turn {
+    Turn(Registration chosen, std::int64_t position)
+        : registration(std::move(chosen)), index(position) {}
+    Registration registration;
+    std::int64_t index;
+  };
+
+  Task<void> load_one(std::int64_t extension, ExtensionFactory factory);
+  void finish_load(Extension& extension, const Result<void>& loaded);
+  std::vector<Registration> snapshot(std::string_view event) const;
+  Task<HandlerResult> run_handler(Turn turn, HandlerContext context, SharedJson seen);
+  /// As run_handler; a throw is reported and counts as nothing (EXT-26).
+  Task<std::optional<Json>> run_isolated(Turn turn, HandlerContext context);
+  HandlerContext make_context(std::string event, std::string call, Json data) const;
+
+  Result<void> add_tool(std::int64_t extension, ToolDefinition definition);
+  Result<Unsubscribe> add_handler(std::int64_t extension, std::string event, Handler handler);
+  Result<ExtensionHost*> live_host(std::int64_t extension) const;
+
+  Recorder& recorder_;
+  ToolRegistry& registry_;
+  const Policies& policies_;
+  ExtensionHost* host_ = nullptr;
+  std::vector<std::unique_ptr<Extension>> extensions_;
+  std::int64_t first_live_ = 0;  ///< Extensions before it belong to earlier loads.
+  std::vector<Registration> registrations_;
+  std::int64_t next_registration_ = 0;
+};
+
+}  // namespace plumb::engine

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extensions and tools written as data: a closed set of verbs (scenarios/extension.schema.json),
+// interpreted here in C++. The same definitions run in other engines through an interpreter of
+// their own, so nothing in them names this engine's inside.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/extensions/extension_api.h"
+#include "engine/extensions/latch_board.h"
+#include "engine/kernel/loop.h"
+#include "engine/kernel/result.h"
+#include "engine/tools/definition.h"
+#include "engine/values/json.h"
+
+namespace plumb::engine {
+
+/// What all scripts of one run share. Belongs to whoever runs the session and outlives it; `host`
+/// is set once the session exists (`Session::host`), before it starts.
+struct ScriptWorld {
+  explicit ScriptWorld(Loop& script_loop) : loop(script_loop), latches(script_loop) {}
+  Loop& loop;
+  LatchBoard latches;
+  ExtensionHost* host = nullptr;
+};
+
+/// The factory of a scripted extension: {name?, path?, tools?: [...], on?: {EVENT: [{id?, when?,
+/// do}]}, load?: [verbs]}. `path` names it in notes. Errors: invalid, with the JSON pointer of the
+/// bad place as `where`.
+Result<ExtensionFactory> make_scripted_extension(const Json& definition, std::string path,
+                                                 ScriptWorld& world);
+
+/// A scripted tool: {name, description, parameters, mode?, prepare?: [verbs], do?: [verbs], ...}.
+/// `owner` names it in notes. Errors: as above.
+Result<ToolDefinition> make_scripted_tool(const Json& definition, std::string owner,
+                                          ScriptWorld& world);
+
+/// `<inline:NAME>`, or the definition's own `path` (EXT-31).
+SourceInfo scripted_source(const Json& definition);
+
+}  // namespace plumb::engine

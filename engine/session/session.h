@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A session: one conversation with a model, its tools and its extensions. The life cycle of a
+// prompt is that of EVENT-01; core.yaml turn_loop lists the steps.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/extensions/extension_api.h"
+#include "engine/extensions/user_interface.h"
+#include "engine/kernel/env.h"
+#include "engine/kernel/result.h"
+#include "engine/kernel/task.h"
+#include "engine/model/message.h"
+#include "engine/model/provider.h"
+#include "engine/session/session_options.h"
+#include "engine/tools/policies.h"
+#include "engine/trace/trace.h"
+
+namespace plumb::engine {
+
+/// The ports a session borrows; they outlive it. `ui`: null when no user is attached (HOOK-26).
+struct SessionPorts {
+  SessionPorts(Env& session_env, Provider& session_provider, Recorder& session_recorder)
+      : env(session_env), provider(session_provider), recorder(session_recorder) {}
+  Env& env;
+  Provider& provider;
+  Recorder& recorder;
+  UserInterface* ui = nullptr;
+};
+
+/// One loop. Neither copied nor moved. `start` once, then prompts one at a time; steer, follow_up
+/// and abort at any time, from other fibers, handlers and recorder listeners.
+class Session final {
+ public:
+  Session(SessionOptions options, SessionPorts ports, const Policies& policies);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  /// Loads the extensions, builds the registry and the active set, emits session_start. Errors:
+  /// invalid, for a built-in or SDK tool that cannot be registered.
+  Task<Result<void>> start(std::string reason = "startup");
+  /// Runs until nothing more happens automatically (agent_settled). Errors: rejected during a run
+  /// (EVENT-35); protocol, from the provider; exhausted, at turns_max. Nothing an extension, a tool
+  /// or a model does is an error here.
+  Task<Result<void>> prompt(std::string text);
+  /// Delivered after the current turn's batch (EVENT-31).
+  void steer(std::string text);
+  /// Delivered when the run would otherwise stop (EVENT-32).
+  void follow_up(std::string text);
+  /// Sets the run's signal; harmless when idle (ABORT-14).
+  void abort();
+  /// Returns once the session is idle (ABORT-11). Not from inside the run.
+  Task<void> wait_until_idle();
+  /// session_shutdown, the factories again, session_start. Errors: rejected during a run (EXT-28).
+  Task<Result<void>> reload();
+  /// session_shutdown; aborts and awaits a run first (EVENT-39).
+  Task<void> shutdown(std::string reason = "quit");
+  /// A shell command that the user typed: what a handler answered; nothing when all passed it on.
+  /// Errors: rejected, when a handler failed or answered out of shape (EVENT-41).
+  Task<Result<std::optional<Json>>> user_bash(std::string command);
+
+  bool is_idle() const;
+  /// Replaces the active set on behalf of the host.
+  void set_active_tools(std::vector<std::string> names);
+  std::vector<std::string> active_tools() const;
+  /// From the next request on.
+  void set_model(std::string model);
+  /// A tool that the host adds at run time (REG-17).
+  Result<void> add_sdk_tool(ToolDefinition definition);
+  /// Messages waiting in both queues.
+  std::int64_t pending_count() const;
+  /// The stored messages, oldest first.
+  const std::vector<MessagePtr>& messages() const;
+  /// Tokens of all answers (RESULT-09: those of tools are counted too).
+  Usage total_usage() const;
+  /// For ScriptWorld.
+  ExtensionHost& host();
+
+ private:
+  class Core;
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace plumb::engine
