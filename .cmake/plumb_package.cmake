@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What an installation holds: the program, its scenarios, the libraries with their headers, a CMake package.
+# What an installation holds: the program, its scenarios, the libraries with their headers and a
+# CMake package.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -13,10 +14,13 @@ endif()
 if(TARGET plumb_kernel)
   install(EXPORT plumb_targets NAMESPACE plumb:: DESTINATION ${plumb_package_dir})
   configure_package_config_file(
-    .cmake/plumbline-config.cmake.in plumbline-config.cmake INSTALL_DESTINATION ${plumb_package_dir})
+    .cmake/plumbline-config.cmake.in plumbline-config.cmake
+    INSTALL_DESTINATION ${plumb_package_dir})
   write_basic_package_version_file(plumbline-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(
-    FILES ${PROJECT_BINARY_DIR}/plumbline-config.cmake ${PROJECT_BINARY_DIR}/plumbline-config-version.cmake
+    FILES
+      ${PROJECT_BINARY_DIR}/plumbline-config.cmake
+      ${PROJECT_BINARY_DIR}/plumbline-config-version.cmake
       .cmake/plumb_packages.cmake
     DESTINATION ${plumb_package_dir})
 endif()
@@ -24,8 +28,10 @@ endif()
 if(PLUMB_DEVELOPER_MODE AND TARGET plumb_kernel AND TARGET plumb_values)
   add_test(
     NAME package_consumer
-    COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}/.cmake/consumer
-      -DCOMPILER=${CMAKE_CXX_COMPILER} -DFLAGS=${CMAKE_CXX_FLAGS} -P ${PROJECT_SOURCE_DIR}/.cmake/consumer_test.cmake)
+    COMMAND ${CMAKE_COMMAND}
+      -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}/.cmake/consumer
+      -DCOMPILER=${CMAKE_CXX_COMPILER} -DFLAGS=${CMAKE_CXX_FLAGS}
+      -P ${PROJECT_SOURCE_DIR}/.cmake/consumer_test.cmake)
   set_tests_properties(package_consumer PROPERTIES
     LABELS package TIMEOUT 300 SKIP_REGULAR_EXPRESSION "not everything is built")
 endif()

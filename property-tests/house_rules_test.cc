@@ -30,7 +30,7 @@ std::vector<std::int64_t> lines_found(const Violations& found) {
 TEST(CodeOnly, BlanksCommentsAndLiteralsInPlace) {
   EXPECT_EQ(code_only("a(\"x\\\"y\"); // b\nc('\\'', 1'000); /* d\n*/ e"),
             "a(\"    \");     \nc('  ', 1'000);     \n   e");
-  EXPECT_EQ(code_only("f(R\"q(a\"b)q\", g)"), "f(            , g)");
+  EXPECT_EQ(code_only("f(R\"q(a\"b)q\", g)"), "f(          , g)");
 }
 
 TEST(RoomIncludes, AllowWhatFlowsDown) {
