@@ -1,27 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-# The one way to add a library (plumb_module), a test program (plumb_test) and a benchmark (plumb_bench).
+# The one way to add a library (plumb_module), a test program (plumb_test) and a benchmark
+# (plumb_bench).
 
 add_library(plumb_flags INTERFACE)
 target_compile_options(plumb_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wimplicit-fallthrough
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
   $<$<BOOL:${PLUMB_DEVELOPER_MODE}>:-Werror>
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # In a unity build a source file counts as a header, whose types must not use file-local ones.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
 
-# NAME: target plumb_NAME, alias plumb::NAME. PUBLIC_HEADERS and SOURCES are relative to the calling folder.
+# NAME: target plumb_NAME, alias plumb::NAME. PUBLIC_HEADERS and SOURCES are relative to the
+# calling folder.
 function(plumb_module)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "PUBLIC_HEADERS;SOURCES;DEPS;PRIVATE_DEPS")
   add_library(plumb_${arg_NAME} STATIC ${arg_SOURCES})
   add_library(plumb::${arg_NAME} ALIAS plumb_${arg_NAME})
   set_target_properties(plumb_${arg_NAME} PROPERTIES EXPORT_NAME ${arg_NAME} CXX_EXTENSIONS OFF)
-  target_sources(plumb_${arg_NAME} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_PUBLIC_HEADERS})
+  target_sources(plumb_${arg_NAME} PUBLIC
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_PUBLIC_HEADERS})
   target_compile_features(plumb_${arg_NAME} PUBLIC cxx_std_23)
-  target_link_libraries(plumb_${arg_NAME} PUBLIC ${arg_DEPS} PRIVATE $<BUILD_INTERFACE:plumb_flags> ${arg_PRIVATE_DEPS})
-  install(TARGETS plumb_${arg_NAME} EXPORT plumb_targets FILE_SET HEADERS DESTINATION include/plumbline)
+  target_link_libraries(plumb_${arg_NAME}
+    PUBLIC ${arg_DEPS} PRIVATE $<BUILD_INTERFACE:plumb_flags> ${arg_PRIVATE_DEPS})
+  install(
+    TARGETS plumb_${arg_NAME} EXPORT plumb_targets
+    FILE_SET HEADERS DESTINATION include/plumbline)
 endfunction()
 
-# One program a room and one ctest entry: plumb_test(NAME kernel_test LABEL unit SOURCES ... DEPS ...).
-# A room that starts threads gives LABEL "unit;threads": the thread sanitizer runs what has that label.
+# One program a room and one ctest entry, which runs in the root of the repository:
+# plumb_test(NAME kernel_test LABEL unit SOURCES ... DEPS ...). A room that starts threads gives
+# LABEL "unit;threads": the thread sanitizer runs what has that label.
 function(plumb_test)
   if(NOT PLUMB_DEVELOPER_MODE)
     return()
@@ -29,6 +38,7 @@ function(plumb_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;LABEL" "SOURCES;DEPS")
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_compile_features(${arg_NAME} PRIVATE cxx_std_23)
+  target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${arg_NAME} PRIVATE plumb_flags ${arg_DEPS} GTest::gmock GTest::gtest_main)
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 300)
@@ -41,5 +51,6 @@ function(plumb_bench)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;DEPS")
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_compile_features(${arg_NAME} PRIVATE cxx_std_23)
+  target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${arg_NAME} PRIVATE plumb_flags ${arg_DEPS} benchmark::benchmark_main)
 endfunction()

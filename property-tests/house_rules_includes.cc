@@ -111,13 +111,13 @@ const std::vector<Placement>& libraries() {
 
 const std::vector<Placement>& system_headers() {
   static const std::vector<std::string_view> ports = {"engine/kernel/", "simulator/llm/wire/",
-                                                      "simulator/cli/"};
+                                                      "simulator/cli/", "reports/"};
   static const std::vector<Placement> list = {
       {"benchmark/", {"bench/"}},
       {"regex", {}},
       {"format", {}},
       {"print", {}},
-      {"fstream", {"engine/kernel/", "simulator/cli/", "property-tests/", "bench/"}},
+      {"fstream", ports},
       {"iostream", {"simulator/cli/", "bench/"}},
       {"unistd.h", ports},
       {"fcntl.h", ports},
