@@ -141,7 +141,7 @@ Card rule_card(const ScenarioResult& scenario, const RuleVerdict& verdict) {
   const std::vector<Finding> evidence = evidence_of(verdict);
   if (!evidence.empty()) add_finding(card, evidence.front());
   const std::int64_t more = std::ssize(evidence) - 1;
-  if (more > 0) card.more = std::to_string(more) + (more == 1 ? " finding" : " findings");
+  if (more > 0) card.more = std::to_string(more) + " more of this rule in the record";
   return card;
 }
 
@@ -187,7 +187,7 @@ std::vector<std::string> card_lines(const Card& card, const CardStyle& style) {
       {"actual", text_lines(card.actual, style, 3)},
       {"related", text_lines(card.related, style, 1)},
       {"setting", text_lines(card.setting, style, 2)},
-      {"more", text_lines(card.more, style, 1)},
+      {"findings", text_lines(card.more, style, 1)},
       {"reproduce", command_lines(card, style)},
   };
   std::vector<std::string> lines{heading_of(card, style)};
@@ -208,7 +208,8 @@ std::string card_text(const Card& card, const CardStyle& style) {
 
 std::vector<Finding> evidence_of(const RuleVerdict& verdict) {
   std::vector<Finding> evidence = verdict.findings;
-  std::ranges::stable_sort(evidence, comes_first);
+  const auto first = std::ranges::min_element(evidence, comes_first);
+  if (first != evidence.end()) std::rotate(evidence.begin(), first, std::next(first));
   const Part part = part_of(verdict);
   if (part == Part::stale) evidence.insert(evidence.begin(), stale_finding(verdict));
   if (evidence.empty() && (counts_as_failed(part) || part == Part::expected_failure)) {

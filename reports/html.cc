@@ -9,7 +9,8 @@ namespace plumb::reports {
 namespace {
 
 constexpr std::string_view kStyle = R"css(
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem;
+  padding: 0 1rem; }
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { border: 1px solid #bbb; padding: .2rem .6rem; text-align: left; vertical-align: top; }
 fieldset { border: 1px solid #bbb; display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
@@ -19,7 +20,8 @@ details.pass { border-color: #2e7d32; }
 details.expected_failure { border-color: #b26a00; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .4rem 0; }
 dt { color: #555; }
-dd { font-family: ui-monospace, monospace; margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
+dd { font-family: ui-monospace, monospace; margin: 0; overflow-wrap: anywhere;
+  unicode-bidi: isolate; white-space: pre-wrap; }
 )css";
 
 // Only textContent is ever set: nothing in a record is read as markup.
@@ -47,8 +49,8 @@ function partOf(v) {
 
 function itemsOf(s) {
   const items = s.rules.map((v) => ({ part: partOf(v), rule: v.rule,
-    text: v.title === undefined ? record.rules[v.rule] : v, reason: v.reason, expected: v.expected_by,
-    findings: v.findings }));
+    text: v.title === undefined ? record.rules[v.rule] : v, reason: v.reason,
+    expected: v.expected_by, findings: v.findings }));
   for (const f of s.expectation_failures) {
     items.push({ part: "fail", rule: "expectation", text: {}, findings: [f] });
   }
@@ -87,7 +89,7 @@ function addFinding(dl, f) {
   if (f.event_seq >= 0) row(dl, "event", "#" + f.event_seq + " " + f.event_text);
   row(dl, "expected", f.expected);
   row(dl, "actual", f.actual);
-  if (f.related && f.related.length > 0) row(dl, "related", f.related.map((n) => "#" + n).join(", "));
+  row(dl, "related", (f.related || []).map((n) => "#" + n).join(", "));
 }
 
 function fill(details, item) {
@@ -145,8 +147,8 @@ for (const part of parts) {
 draw();
 )js";
 
-constexpr std::string_view kScriptHash = "sha256-T7EoxjXlnFWb0RfTJoahaOf6OAqVKN/OUKPYxIeyWOs=";
-constexpr std::string_view kStyleHash = "sha256-pm/6gQvZxqvIHXPvupgqSoyQN0pyN3s9jNycyh0/ZUc=";
+constexpr std::string_view kScriptHash = "sha256-942pVEvk9xc9vcaBcpLvBzz3/Zqye6v64c/DurEZ2zM=";
+constexpr std::string_view kStyleHash = "sha256-9p6YXl+/ARfbQRm1pKfu8qiDI3UdpZDrccotYo8Hzjk=";
 
 std::string policy() {
   return "default-src 'none'; script-src '" + std::string(kScriptHash) + "'; style-src '" +

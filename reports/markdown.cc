@@ -43,9 +43,9 @@ std::string counts_table(const Record& record) {
 }
 
 std::string failure_section(const Card& card) {
-  std::string heading = "### " + markdown_escaped(card.rule);
+  std::string heading = "\n### " + markdown_escaped(card.rule);
   if (!card.title.empty()) heading += ": " + markdown_escaped(card.title);
-  return heading + "\n\n" + markdown_block(card_text(card)) + "\n";
+  return heading + "\n\n" + markdown_block(card_text(card));
 }
 
 std::string failure_sections(const Record& record) {
@@ -55,12 +55,13 @@ std::string failure_sections(const Record& record) {
     cards.insert(cards.end(), more.begin(), more.end());
   }
   if (cards.empty()) return "";
-  std::string text = "\n## Failures\n\n";
+  std::string text = "\n## Failures\n";
   const std::int64_t shown = std::min(std::ssize(cards), kFailuresMax);
   for (std::int64_t i = 0; i < shown; ++i)
     text += failure_section(cards[static_cast<std::size_t>(i)]);
   if (shown < std::ssize(cards)) {
-    text += std::to_string(std::ssize(cards) - shown) + " more failures are in the JSON record.\n";
+    text += "\n" + std::to_string(std::ssize(cards) - shown) +
+            " more failures are in the JSON record.\n";
   }
   return text;
 }

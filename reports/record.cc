@@ -2,7 +2,10 @@
 #include "reports/record.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <span>
+#include <tuple>
 #include <utility>
 
 namespace plumb::reports {
@@ -152,6 +155,35 @@ int exit_code_of(const Summary& summary, bool is_input_at_fault) {
   return 0;
 }
 
+auto order_of(const ScenarioResult& scenario) {
+  return std::tie(scenario.file, scenario.line, scenario.id, scenario.variant, scenario.seed,
+                  scenario.schedule);
+}
+
+bool is_same_run(const Record& a, const Record& b) {
+  return std::tie(a.schema, a.tool_version, a.subject, a.edition) ==
+         std::tie(b.schema, b.tool_version, b.subject, b.edition);
+}
+
+template <class T>
+bool is_in(const std::vector<T>& values, const T& value) {
+  return std::ranges::find(values, value) != values.end();
+}
+
+/// `whole` and `part` are shards of one run.
+void take_over(Record& whole, Record part) {
+  std::ranges::move(part.scenarios, std::back_inserter(whole.scenarios));
+  for (Diagnostic& diagnostic : part.diagnostics) {
+    if (!is_in(whole.diagnostics, diagnostic)) whole.diagnostics.push_back(std::move(diagnostic));
+  }
+  std::erase_if(whole.stale_expectations,
+                [&part](const Error& entry) { return !is_in(part.stale_expectations, entry); });
+  whole.duration_ms += part.duration_ms;
+  if (part.started_at.has_value() && whole.started_at.has_value()) {
+    whole.started_at = std::min(*whole.started_at, *part.started_at);
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -249,8 +281,22 @@ int exit_code(const Record& record) {
 }
 
 void settle(Record& record) {
+  std::ranges::sort(record.scenarios, {}, order_of);
   for (ScenarioResult& scenario : record.scenarios) scenario.status = status_of(scenario);
   record.summary = summarise(record);
+}
+
+Result<Record> merged(std::vector<Record> parts) {
+  if (parts.empty()) return fail(ErrorCode::invalid, "nothing to merge");
+  Record whole = std::move(parts.front());
+  for (Record& part : std::span(parts).subspan(1)) {
+    if (!is_same_run(whole, part)) {
+      return fail(ErrorCode::invalid, "records differ in version, subject or edition");
+    }
+    take_over(whole, std::move(part));
+  }
+  settle(whole);
+  return whole;
 }
 
 std::string domain_of(std::string_view file) {

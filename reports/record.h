@@ -219,8 +219,15 @@ Summary summarise(const Record& record);
 /// expectation, 1 does not conform, 2 nothing selected or triggered, 0.
 int exit_code(const Record& record);
 
-/// Sets every scenario's status and the record's summary. Call once, after the last scenario.
+/// Sorts the scenarios by file, line, id, variant, seed and schedule, whatever order they ended in,
+/// and sets every status and the summary. Call once, after the last scenario.
 void settle(Record& record);
+
+/// One settled record of the shards of a run: what one machine would have recorded. The command is
+/// the first shard's, durations are added up, an expectations entry is stale when no shard matched
+/// it, and what every shard says is said once. Errors: invalid, when there are no parts, or they
+/// differ in version, subject or edition.
+Result<Record> merged(std::vector<Record> parts);
 
 /// The folder that a scenario file lies in ("edit" for "scenarios/edit/x.yaml"), or "scenarios".
 std::string domain_of(std::string_view file);

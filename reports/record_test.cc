@@ -161,6 +161,54 @@ TEST(ExitCode, IsFourForAnInvalidScenarioAndThreeForAnUnwritableReport) {
   EXPECT_EQ(exit_code(record), 3);
 }
 
+TEST(Settle, OrdersScenariosByFileThenVariantThenSeed) {
+  Record record = sample_record({sample_scenario("b", {}), sample_scenario("a", {}),
+                                 sample_scenario("a", {}), sample_scenario("a", {})});
+  record.scenarios[0].seed = 10;
+  record.scenarios[1].seed = 9;
+  record.scenarios[2].variant = "v";
+
+  settle(record);
+
+  std::vector<std::string> labels;
+  for (const ScenarioResult& scenario : record.scenarios) labels.push_back(label_of(scenario));
+  EXPECT_THAT(labels, testing::ElementsAre("a seed 9", "a seed 10", "a [v]", "b"));
+}
+
+TEST(Merged, IsWhatOneMachineWouldHaveRecorded) {
+  const Record whole = one_failure_record();
+  Record first = whole;
+  Record second = whole;
+  first.scenarios.pop_back();
+  second.scenarios.erase(second.scenarios.begin());
+  first.duration_ms = whole.duration_ms - 1;
+  second.duration_ms = 1;
+
+  EXPECT_EQ(merged({first, second}), whole);
+  EXPECT_EQ(merged({second, first}), whole);
+}
+
+TEST(Merged, KeepsAnEntryStaleOnlyWhenNoShardMatchedIt) {
+  Record first = stale_record();
+  Record second = all_pass_record();
+  const Error both{ErrorCode::not_found, "no rule 'X' was judged", "expectations.yaml:1"};
+  first.stale_expectations.push_back(both);
+  second.stale_expectations = {both};
+
+  const Result<Record> whole = merged({first, second});
+
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_THAT(whole->stale_expectations, testing::ElementsAre(both));
+}
+
+TEST(Merged, RefusesRecordsOfDifferentRuns) {
+  Record other = all_pass_record();
+  other.edition = "pi-1.6.0";
+
+  EXPECT_FALSE(merged({}));
+  EXPECT_FALSE(merged({all_pass_record(), other}));
+}
+
 TEST(DomainOf, IsTheFolderOfTheFile) {
   EXPECT_EQ(domain_of("scenarios/edit/x.yaml"), "edit");
   EXPECT_EQ(domain_of("edit/x.yaml"), "edit");

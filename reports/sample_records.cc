@@ -112,7 +112,7 @@ Record one_failure_record() {
   expectation.where = "scenarios/edit/overlapping-ranges.yaml:21:5";
   scenario.expectation_failures = {expectation};
   return sample_record(
-      {scenario, sample_scenario("ok", {sample_verdict("EDIT-04", Verdict::pass)})});
+      {scenario, sample_scenario("plain", {sample_verdict("EDIT-04", Verdict::pass)})});
 }
 
 Record harness_error_record() {

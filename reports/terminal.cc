@@ -56,7 +56,7 @@ Summary summary_of(const ScenarioResult& scenario) {
 std::string failed_scenario_text(const ScenarioResult& scenario, const TerminalStyle& style) {
   const Summary summary = summary_of(scenario);
   const std::string line =
-      location_of(scenario) + "  " + label_of(scenario) + "  " + total_text(summary);
+      total_text(summary) + "  " + location_of(scenario) + "  " + label_of(scenario);
   std::string text = "\n" + painted(fitted(line, style), Color::bold, style) + "\n";
   const std::vector<Card> cards = cards_of(scenario);
   for (std::int64_t i = 0; i < std::ssize(cards); ++i) {
@@ -199,6 +199,18 @@ std::string exploration_line(const Record& record) {
          std::to_string(sum.points_covered) + " points covered\n";
 }
 
+/// The parts of the rate, broken between parts and never within one.
+std::string parts_lines(const Summary& summary, const TerminalStyle& style) {
+  std::string_view label = "verdicts   ";
+  const std::string glued = replaced(replaced(parts_text(summary), " ", "_"), ",_", ", ");
+  const std::int64_t columns = card_style_of(style).columns - std::ssize(label);
+  std::string text;
+  for (const std::string& line : wrapped(glued, columns, kListLinesMax)) {
+    text += std::string(std::exchange(label, "           ")) + words_of(line) + "\n";
+  }
+  return text;
+}
+
 std::string summary_lines(const Record& record, const TerminalStyle& style) {
   const Summary summary = summarise(record);
   const std::int64_t neither = summary.rules - summary.rules_passed - summary.rules_failed;
@@ -212,11 +224,7 @@ std::string summary_lines(const Record& record, const TerminalStyle& style) {
           std::to_string(summary.rules_failed) + " failed, " + std::to_string(neither) +
           " neither of " + std::to_string(summary.rules) + "\n";
   text += exploration_line(record);
-  std::string_view label = "verdicts   ";
-  for (const std::string& line :
-       wrapped(parts_text(summary), card_style_of(style).columns - 11, 4)) {
-    text += std::string(std::exchange(label, "           ")) + line + "\n";
-  }
+  text += parts_lines(summary, style);
   const bool is_green = summary.exit_code == 0;
   return text + painted(total_text(summary), is_green ? Color::green : Color::red, style) + "\n";
 }

@@ -52,7 +52,7 @@ TEST(FailureCard, ShowsTheFirstDivergentEventOfAllFindings) {
 
   EXPECT_EQ(card.event, "#17 file_op write notes.txt begin (trace line 18)");
   EXPECT_EQ(card.related, "#12, #15");
-  EXPECT_EQ(card.more, "1 finding");
+  EXPECT_EQ(card.more, "1 more of this rule in the record");
   EXPECT_EQ(card.setting,
             "reference, engine session, edition seed, seed 0, schedule 0,1,0,2, hermetic");
 }
