@@ -39,15 +39,15 @@ struct SimLoopOptions {
   std::uint64_t seed = 0;
   /// One index a step into the ready fibers, in order of arrival; first in, first out after its
   /// end.
-  std::optional<std::vector<std::int64_t>> schedule;
+  std::optional<std::vector<std::int64_t>> schedule = std::nullopt;
   std::int64_t step_max = 10'000'000;
   bool records_steps = false;
   bool records_ready = false;
   /// Chooses instead of seed and schedule.
-  std::function<std::int64_t(std::span<Waiter* const>)> picker;
+  std::function<std::int64_t(std::span<Waiter* const>)> picker = nullptr;
   /// Called before the step's fiber is resumed. May abort, inject, sever or stop; destroys no
   /// fiber.
-  std::function<void(const Step&)> on_point;
+  std::function<void(const Step&)> on_point = nullptr;
 };
 
 /// One loop.

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/kernel/child_process.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace plumb::engine {
+namespace {
+
+struct Pipe {
+  OwnedFd read_end;
+  OwnedFd write_end;
+};
+
+/// Our end does not block; the child's does.
+Result<Pipe> make_pipe() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorCode::io, "cannot make a pipe");
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return Pipe{OwnedFd(ends[0]), OwnedFd(ends[1])};
+}
+
+/// A file in memory that holds the input: nobody has to feed it, and nobody can break a pipe on us.
+Result<OwnedFd> make_input(const std::string& input) {
+  if (input.empty()) return OwnedFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  OwnedFd file(::memfd_create("input", MFD_CLOEXEC));
+  std::size_t written = 0;
+  while (file.is_open() && written < input.size()) {
+    const ssize_t count = ::write(file.get(), input.data() + written, input.size() - written);
+    if (count <= 0) return fail(ErrorCode::io, "cannot keep the input of a process");
+    written += static_cast<std::size_t>(count);
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+std::vector<std::string> environment_of(const ProcessSpec& spec) {
+  std::vector<std::string> lines;
+  const auto is_set = [&spec](std::string_view line) {
+    for (const auto& [name, value] : spec.environment) {
+      if (line.starts_with(name + "=")) return true;
+    }
+    return false;
+  };
+  for (char** line = environ; spec.inherits_environment && *line != nullptr; ++line) {
+    if (!is_set(*line)) lines.emplace_back(*line);
+  }
+  for (const auto& [name, value] : spec.environment) lines.push_back(name + "=" + value);
+  return lines;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// What posix_spawn is told about descriptors, the working directory, the group and signals.
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+
+  void set_streams(int in, int out, int err) {
+    ::posix_spawn_file_actions_adddup2(&actions_, in, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, out, 1);
+    ::posix_spawn_file_actions_adddup2(&actions_, err, 2);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
+  }
+  void set_directory(const std::string& cwd) {
+    if (!cwd.empty()) ::posix_spawn_file_actions_addchdir_np(&actions_, cwd.c_str());
+  }
+  void set_group_and_signals() {
+    sigset_t none;
+    sigset_t defaults;
+    ::sigemptyset(&none);
+    ::sigemptyset(&defaults);
+    for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGQUIT}) ::sigaddset(&defaults, number);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  int spawn(pid_t& pid, std::vector<std::string>& words, std::vector<std::string>& environment) {
+    const auto argv = pointers_to(words);
+    const auto envp = pointers_to(environment);
+    return ::posix_spawnp(&pid, argv[0], &actions_, &attributes_, argv.data(), envp.data());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+Error start_error(int number, const std::string& program) {
+  ErrorCode code = ErrorCode::io;
+  if (number == ENOENT) code = ErrorCode::not_found;
+  if (number == EACCES) code = ErrorCode::permission;
+  return Error{code, "cannot start '" + program + "': " + std::strerror(number), ""};
+}
+
+Result<void> check_directory(const std::string& cwd) {
+  struct stat found = {};
+  if (cwd.empty() || (::stat(cwd.c_str(), &found) == 0 && S_ISDIR(found.st_mode))) return {};
+  return fail(ErrorCode::not_found, "working directory does not exist: " + cwd);
+}
+
+}  // namespace
+
+OwnedFd& OwnedFd::operator=(OwnedFd&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  fd_ = std::exchange(other.fd_, -1);
+  return *this;
+}
+
+void OwnedFd::close() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      end_fd_(std::move(other.end_fd_)),
+      out_fd_(std::move(other.out_fd_)),
+      err_fd_(std::move(other.err_fd_)) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  if (this == &other) return *this;
+  end();
+  pid_ = std::exchange(other.pid_, -1);
+  end_fd_ = std::move(other.end_fd_);
+  out_fd_ = std::move(other.out_fd_);
+  err_fd_ = std::move(other.err_fd_);
+  return *this;
+}
+
+Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
+  if (auto checked = check_directory(spec.cwd); !checked) {
+    return std::unexpected(std::move(checked).error());
+  }
+  PLUMB_TRY(Pipe out, make_pipe());
+  PLUMB_TRY(Pipe err, make_pipe());
+  PLUMB_TRY(const OwnedFd input, make_input(spec.input));
+  std::vector<std::string> words = spec.argv;
+  if (words.empty()) words = {"bash", "-c", spec.command};
+  std::vector<std::string> environment = environment_of(spec);
+  SpawnSettings settings;
+  settings.set_streams(input.get(), out.write_end.get(), err.write_end.get());
+  settings.set_directory(spec.cwd);
+  settings.set_group_and_signals();
+  ChildProcess child;
+  const int failure = settings.spawn(child.pid_, words, environment);
+  if (failure != 0) {
+    child.pid_ = -1;
+    return std::unexpected(start_error(failure, words[0]));
+  }
+  child.end_fd_ = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, child.pid_, 0)));
+  if (!child.end_fd_.is_open()) return fail(ErrorCode::io, "cannot watch a process");
+  child.out_fd_ = std::move(out.read_end);
+  child.err_fd_ = std::move(err.read_end);
+  return child;
+}
+
+void ChildProcess::kill_group() const {
+  if (pid_ > 0) ::kill(-pid_, SIGKILL);
+}
+
+ProcessExit ChildProcess::wait() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  ProcessExit exit;
+  if (WIFSIGNALED(status)) {
+    exit.end = ProcessEnd::signaled;
+    exit.signal_number = WTERMSIG(status);
+  } else {
+    exit.exit_code = WEXITSTATUS(status);
+  }
+  return exit;
+}
+
+void ChildProcess::end() {
+  if (pid_ <= 0) return;
+  kill_group();
+  wait();
+}
+
+}  // namespace plumb::engine

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A started process: its descriptors, and the promise that it is gone when this is.
+#pragma once
+
+#include <string>
+
+#include <sys/types.h>
+
+#include "engine/kernel/owned_fd.h"
+#include "engine/kernel/processes.h"
+#include "engine/kernel/result.h"
+
+namespace plumb::engine {
+
+/// The leader of a process group of its own, with no descriptor of ours but its three standard
+/// streams. Input is the spec's, then its end. Goes with its group: what still runs is killed and
+/// waited for.
+class ChildProcess {
+ public:
+  ChildProcess() = default;
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ~ChildProcess() { end(); }
+
+  static Result<ChildProcess> start(const ProcessSpec& spec);
+
+  /// Readable when the process has ended.
+  int end_fd() const { return end_fd_.get(); }
+  /// Do not block.
+  const OwnedFd& out_fd() const { return out_fd_; }
+  const OwnedFd& err_fd() const { return err_fd_; }
+  /// SIGKILL to the whole group; nothing once it has been waited for.
+  void kill_group() const;
+  /// Waits for the leader, which has ended or is about to.
+  ProcessExit wait();
+
+ private:
+  void end();
+
+  pid_t pid_ = -1;
+  OwnedFd end_fd_;
+  OwnedFd out_fd_;
+  OwnedFd err_fd_;
+};
+
+}  // namespace plumb::engine

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/kernel/real_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/kernel/owned_fd.h"
+
+namespace plumb::engine {
+namespace {
+
+constexpr std::int64_t kLinksMax = 40;
+constexpr mode_t kFileMode = 0644;
+constexpr mode_t kDirectoryMode = 0755;
+
+using Reply = Result<FileReply>;
+
+std::unexpected<Error> failed(const FileRequest& request) {
+  return std::unexpected(file_errno_error(errno, request));
+}
+
+Reply done_if(bool is_done, const FileRequest& request) {
+  if (!is_done) return failed(request);
+  return FileReply();
+}
+
+Reply real_access(const FileRequest& request) {
+  int mode = 0;
+  if (request.access != AccessMode::write) mode |= R_OK;
+  if (request.access != AccessMode::read) mode |= W_OK;
+  return done_if(::access(request.path.c_str(), mode) == 0, request);
+}
+
+Reply real_read(const FileRequest& request) {
+  // A named pipe without a writer must not hold the loop.
+  const OwnedFd file(::open(request.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) return failed(request);
+  std::string bytes;
+  std::array<char, 65'536> block;
+  while (true) {
+    const ssize_t count = ::read(file.get(), block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed(request);
+    if (count == 0) return FileReply(std::move(bytes));
+    bytes.append(block.data(), static_cast<std::size_t>(count));
+  }
+}
+
+Reply real_write(const FileRequest& request) {
+  const int where = request.op == FileOp::append ? O_APPEND : O_TRUNC;
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+  const OwnedFd file(::open(request.path.c_str(), kFlags | where, kFileMode));
+  if (!file.is_open()) return failed(request);
+  std::string_view left = request.content;
+  while (!left.empty()) {
+    const ssize_t count = ::write(file.get(), left.data(), left.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed(request);
+    left.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return FileReply();
+}
+
+FileKind kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return FileKind::directory;
+  return S_ISLNK(mode) ? FileKind::symlink : FileKind::file;
+}
+
+Reply real_stat(const FileRequest& request) {
+  struct stat found = {};
+  const bool follows = request.op == FileOp::stat;
+  const int failure =
+      follows ? ::stat(request.path.c_str(), &found) : ::lstat(request.path.c_str(), &found);
+  if (failure != 0) return failed(request);
+  FileStat stat;
+  stat.kind = kind_of(found.st_mode);
+  stat.size = found.st_size;
+  stat.mode = found.st_mode & 07777;
+  stat.mtime_ms = found.st_mtim.tv_sec * 1000 + found.st_mtim.tv_nsec / 1'000'000;
+  stat.inode = static_cast<std::int64_t>(found.st_ino);
+  stat.uid = found.st_uid;
+  return FileReply(stat);
+}
+
+std::string canonical(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? real.get() : "";
+}
+
+Reply real_real_path(const FileRequest& request) {
+  std::string real = canonical(request.path);
+  if (real.empty()) return failed(request);
+  return FileReply(std::move(real));
+}
+
+struct CloseDirectory {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+Reply real_list(const FileRequest& request) {
+  const std::unique_ptr<DIR, CloseDirectory> folder(::opendir(request.path.c_str()));
+  if (!folder) return failed(request);
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return FileReply(std::move(names));
+}
+
+bool is_directory(const std::string& path) {
+  struct stat found = {};
+  return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+Reply real_make_directory(const FileRequest& request) {
+  if (::mkdir(request.path.c_str(), kDirectoryMode) == 0) return FileReply();
+  if (!request.is_recursive) return failed(request);
+  if (errno == EEXIST && is_directory(request.path)) return FileReply();
+  if (errno != ENOENT) return failed(request);
+  FileRequest parent = request;
+  parent.path = parent_path(normal_path(request.path));
+  if (auto made = real_make_directory(parent); !made) return made;
+  return done_if(::mkdir(request.path.c_str(), kDirectoryMode) == 0, request);
+}
+
+Reply real_remove(const FileRequest& request) {
+  struct stat found = {};
+  if (::lstat(request.path.c_str(), &found) != 0) return failed(request);
+  const char* const path = request.path.c_str();
+  return done_if((S_ISDIR(found.st_mode) ? ::rmdir(path) : ::unlink(path)) == 0, request);
+}
+
+std::string link_target(const std::string& path) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t count = ::readlink(path.c_str(), target.data(), target.size());
+  return count < 0 ? "" : std::string(target.data(), static_cast<std::size_t>(count));
+}
+
+Reply real_read_link(const FileRequest& request) {
+  std::string target = link_target(request.path);
+  if (target.empty()) return failed(request);
+  return FileReply(std::move(target));
+}
+
+Reply real_perform(const FileRequest& request) {
+  const char* const path = request.path.c_str();
+  const char* const other = request.other.c_str();
+  switch (request.op) {
+    case FileOp::access:
+      return real_access(request);
+    case FileOp::read:
+      return real_read(request);
+    case FileOp::write:
+    case FileOp::append:
+      return real_write(request);
+    case FileOp::stat:
+    case FileOp::lstat:
+      return real_stat(request);
+    case FileOp::real_path:
+      return real_real_path(request);
+    case FileOp::list:
+      return real_list(request);
+    case FileOp::make_directory:
+      return real_make_directory(request);
+    case FileOp::remove:
+      return real_remove(request);
+    case FileOp::rename:
+      return done_if(::rename(path, other) == 0, request);
+    case FileOp::symlink:
+      return done_if(::symlink(other, path) == 0, request);
+    case FileOp::read_link:
+      return real_read_link(request);
+    case FileOp::change_mode:
+      return done_if(::chmod(path, static_cast<mode_t>(request.mode)) == 0, request);
+    case FileOp::hard_link:
+      return done_if(::link(path, other) == 0, request);
+  }
+  return std::unexpected(file_error(ErrorCode::io, request));
+}
+
+bool keeps_link(FileOp op) {
+  switch (op) {
+    case FileOp::lstat:
+    case FileOp::read_link:
+    case FileOp::remove:
+    case FileOp::rename:
+    case FileOp::symlink:
+    case FileOp::hard_link:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Where a call on `path` would end up: symbolic links followed, also those that lead to nothing
+/// yet.
+std::string destination(const std::string& path, bool keeps_last, std::int64_t links) {
+  if (path == "/" || links > kLinksMax) return path;
+  if (!keeps_last) {
+    if (std::string real = canonical(path); !real.empty()) return real;
+    if (const std::string target = link_target(path); !target.empty()) {
+      const bool is_absolute = target.starts_with('/');
+      return destination(is_absolute ? target : parent_path(path) + "/" + target, false, links + 1);
+    }
+  }
+  const auto name_begin = path.rfind('/');
+  return destination(parent_path(path), false, links) + path.substr(name_begin);
+}
+
+}  // namespace
+
+RealFiles::RealFiles(Loop& loop, RealFilesOptions options) : loop_(&loop) {
+  for (const auto& root : options.roots) roots_.push_back(canonical(root));
+}
+
+bool RealFiles::is_inside(const std::string& path) const {
+  const std::string normal = normal_path(path);
+  return std::ranges::any_of(roots_, [&normal](const std::string& root) {
+    return !root.empty() && (normal == root || normal.starts_with(root + "/"));
+  });
+}
+
+Result<void> RealFiles::check_roots(const FileRequest& request) const {
+  if (roots_.empty()) return {};
+  const bool keeps_last = keeps_link(request.op);
+  const bool has_two_paths = request.op == FileOp::rename || request.op == FileOp::hard_link;
+  if (is_inside(destination(request.path, keeps_last, 0)) &&
+      (!has_two_paths || is_inside(destination(request.other, true, 0)))) {
+    return {};
+  }
+  Error error = file_error(ErrorCode::permission, request);
+  error.message += " (outside the workspace)";
+  return std::unexpected(std::move(error));
+}
+
+Task<Result<FileReply>> RealFiles::perform(FileRequest request) {
+  const bool has_two_paths = request.op == FileOp::rename || request.op == FileOp::hard_link;
+  const std::string other = has_two_paths ? normal_path(request.other) : "";
+  co_await loop_->point(file_touch(request, normal_path(request.path), other));
+  if (!request.path.starts_with('/')) {
+    co_return std::unexpected(file_io_error("EINVAL: invalid argument", request));
+  }
+  if (auto checked = check_roots(request); !checked) {
+    co_return std::unexpected(std::move(checked).error());
+  }
+  co_return real_perform(request);
+}
+
+}  // namespace plumb::engine
