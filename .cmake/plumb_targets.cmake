@@ -8,6 +8,8 @@ target_compile_options(plumb_flags INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
   $<$<BOOL:${PLUMB_DEVELOPER_MODE}>:-Werror>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # libstdc++ 12's stable_sort uses what it deprecates.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   # In a unity build a source file counts as a header, whose types must not use file-local ones.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
 

@@ -54,7 +54,7 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message, std::str
 
 }  // namespace plumb
 
-// NOLINTBEGIN(cppcoreguidelines-macro-usage)
+// NOLINTBEGIN(cppcoreguidelines-macro-usage, bugprone-macro-parentheses)
 #define PLUMB_ASSERT(condition) \
   ((condition) ? static_cast<void>(0) : ::plumb::assertion_failed(#condition, __FILE__, __LINE__))
 
@@ -74,4 +74,4 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message, std::str
   if (!PLUMB_CONCAT(plumb_result_, __LINE__))                                            \
     co_return std::unexpected(std::move(PLUMB_CONCAT(plumb_result_, __LINE__)).error()); \
   declaration = *std::move(PLUMB_CONCAT(plumb_result_, __LINE__))
-// NOLINTEND(cppcoreguidelines-macro-usage)
+// NOLINTEND(cppcoreguidelines-macro-usage, bugprone-macro-parentheses)
