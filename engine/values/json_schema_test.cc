@@ -42,7 +42,8 @@ constexpr std::string_view kEditSchema = R"({
     "edits": {"type": "array", "minItems": 1, "items": {
       "type": "object", "required": ["oldText", "newText"],
       "properties": {"oldText": {"type": "string"}, "newText": {"type": "string"}}}},
-    "mode": {"anyOf": [{"type": "string", "const": "strict"}, {"type": "string", "const": "loose"}]},
+    "mode": {"anyOf": [
+      {"type": "string", "const": "strict"}, {"type": "string", "const": "loose"}]},
     "limit": {"type": "integer", "exclusiveMinimum": 0}}})";
 
 }  // namespace
