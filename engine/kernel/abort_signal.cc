@@ -7,6 +7,7 @@ namespace plumb::engine {
 namespace {
 
 void abort_state(const std::shared_ptr<AbortState>& state, std::string reason) {
+  state->note(true);
   if (state->is_aborted) return;
   state->is_aborted = true;
   state->reason = std::move(reason);
@@ -36,6 +37,7 @@ void AbortRegistration::release() {
 }
 
 AbortRegistration AbortSignal::on_abort(std::function<void()> callback) const {
+  state_->note(false);
   if (state_->is_aborted) {
     callback();
     return {};
@@ -47,6 +49,7 @@ AbortRegistration AbortSignal::on_abort(std::function<void()> callback) const {
 
 AbortController::AbortController(const AbortSignal& parent) : AbortController() {
   const auto own = state_;
+  own->loop = parent.state_->loop;
   parent_ = parent.on_abort([own, parent] { abort_state(own, parent.reason()); });
 }
 

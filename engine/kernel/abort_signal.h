@@ -20,6 +20,12 @@ struct AbortState {
   std::int64_t next_registration = 0;
   std::map<std::int64_t, std::function<void()>> callbacks;
   WaitList waiters{"an abort"};
+  /// Told of what touches the state; null when no explorer needs to know.
+  Loop* loop = nullptr;
+
+  void note(bool writes) const {
+    if (loop != nullptr) loop->note(TouchKind::signal, waiters.name(), writes);
+  }
 };
 
 /// Takes the callback back when it goes.
@@ -51,7 +57,10 @@ class AbortSignal {
   AbortSignal() : state_(std::make_shared<AbortState>()) {}
   explicit AbortSignal(std::shared_ptr<AbortState> state) : state_(std::move(state)) {}
 
-  bool aborted() const { return state_->is_aborted; }
+  bool aborted() const {
+    state_->note(false);
+    return state_->is_aborted;
+  }
   /// Empty until aborted.
   const std::string& reason() const { return state_->reason; }
   /// Called once, inside `abort`, in order of registration; at once when already aborted.
@@ -61,7 +70,10 @@ class AbortSignal {
    public:
     Awaiter(Loop& loop, std::shared_ptr<AbortState> state)
         : AbortStateHold(std::move(state)), Waiter(loop, Touch(TouchKind::signal, "", false)) {}
-    bool await_ready() const noexcept { return held_->is_aborted; }
+    bool await_ready() const noexcept {
+      held_->note(false);
+      return held_->is_aborted;
+    }
     template <class Handle>
     void await_suspend(Handle handle) {
       suspend(handle);
@@ -72,6 +84,7 @@ class AbortSignal {
   Awaiter wait(Loop& loop) const { return Awaiter(loop, state_); }
 
  private:
+  friend class AbortController;
   std::shared_ptr<AbortState> state_;
 };
 
@@ -79,11 +92,14 @@ class AbortSignal {
 class AbortController {
  public:
   AbortController() : state_(std::make_shared<AbortState>()) {}
+  /// Tells `loop` who asks and who aborts, so that schedules of both orders are explored. The loop
+  /// outlives the use of the signals.
+  explicit AbortController(Loop& loop) : AbortController() { state_->loop = &loop; }
   /// Aborted together with `parent`, and by itself.
   explicit AbortController(const AbortSignal& parent);
 
   AbortSignal signal() const { return AbortSignal(state_); }
-  bool aborted() const { return state_->is_aborted; }
+  bool aborted() const { return signal().aborted(); }
   /// The first call counts.
   void abort(std::string reason);
 

@@ -17,17 +17,24 @@ class Event {
   Event(Loop& loop, std::string name, Touch touch = Touch())
       : loop_(&loop), touch_(std::move(touch)), waiters_("event '" + std::move(name) + "'") {}
 
-  bool is_set() const { return is_set_; }
+  bool is_set() const {
+    note(false);
+    return is_set_;
+  }
   void set() {
+    note(true);
     is_set_ = true;
     waiters_.wake_all();
   }
-  void reset() { is_set_ = false; }
+  void reset() {
+    note(true);
+    is_set_ = false;
+  }
 
   class [[nodiscard]] Awaiter : private Waiter {
    public:
     explicit Awaiter(Event& event) : Waiter(*event.loop_, event.touch_), event_(&event) {}
-    bool await_ready() const noexcept { return event_->is_set_; }
+    bool await_ready() const noexcept { return event_->is_set(); }
     template <class Handle>
     void await_suspend(Handle handle) {
       suspend(handle);
@@ -41,6 +48,8 @@ class Event {
   Awaiter wait() { return Awaiter(*this); }
 
  private:
+  void note(bool writes) const { loop_->note(TouchKind::signal, waiters_.name(), writes); }
+
   Loop* loop_;
   Touch touch_;
   bool is_set_ = false;
@@ -51,16 +60,22 @@ class Event {
 class Latch {
  public:
   Latch(Loop& loop, std::string name, std::int64_t count)
-      : event_(loop, std::move(name)), left_(count) {
+      : loop_(&loop), name_("latch '" + name + "'"), event_(loop, std::move(name)), left_(count) {
     if (left_ <= 0) event_.set();
   }
   void count_down() {
+    loop_->note(TouchKind::signal, name_, true);
     if (--left_ <= 0) event_.set();
   }
-  std::int64_t left() const { return left_; }
+  std::int64_t left() const {
+    loop_->note(TouchKind::signal, name_, false);
+    return left_;
+  }
   Event::Awaiter wait() { return event_.wait(); }
 
  private:
+  Loop* loop_;
+  std::string name_;
   Event event_;
   std::int64_t left_;
 };
@@ -100,6 +115,7 @@ class AsyncMutex {
       if (is_granted_) mutex_->unlock();
     }
     bool await_ready() noexcept {
+      mutex_->note(true);
       if (mutex_->is_locked_) return false;
       mutex_->is_locked_ = is_granted_ = true;
       return true;
@@ -120,11 +136,19 @@ class AsyncMutex {
     bool is_granted_ = false;
   };
   Awaiter lock() { return Awaiter(*this); }
-  bool is_locked() const { return is_locked_; }
-  bool has_waiters() const { return !waiters_.empty(); }
+  bool is_locked() const {
+    note(false);
+    return is_locked_;
+  }
+  bool has_waiters() const {
+    note(false);
+    return !waiters_.empty();
+  }
 
  private:
+  void note(bool writes) const { loop_->note(TouchKind::signal, waiters_.name(), writes); }
   void unlock() {
+    note(true);
     if (waiters_.empty()) {
       is_locked_ = false;
       return;

@@ -24,16 +24,20 @@ class ChildFibers final : public Completion {
       : parent_(&parent),
         children_(std::make_unique<Child[]>(static_cast<std::size_t>(count))),
         count_(count),
+        change_(until == Until::all ? FiberChange::ended : FiberChange::won),
         left_(until == Until::all ? count : 1) {}
 
   void prepare(std::int64_t index, PromiseBase& promise) {
     Child& child = children_[static_cast<std::size_t>(index)];
     child.fiber.attach(*parent_->loop, parent_->take_child_path(), parent_->label);
+    parent_->loop->note_fiber(FiberChange::started, child.fiber.path);
     promise.start_in(child.fiber, *this, index);
     child.start.prepare(promise, child.fiber);
   }
   void task_ended(std::int64_t index) noexcept override {
-    if (left_ == 0 || --left_ > 0) return;
+    if (left_ == 0) return;
+    parent_->loop->note_fiber(change_, parent_->path);
+    if (--left_ > 0) return;
     last_ = index;
     parent_->loop->hand_over(frame_);
   }
@@ -58,6 +62,7 @@ class ChildFibers final : public Completion {
   Fiber* parent_;
   std::unique_ptr<Child[]> children_;
   std::int64_t count_;
+  FiberChange change_;
   std::int64_t left_;
   std::int64_t last_ = -1;
   std::coroutine_handle<> frame_;

@@ -56,6 +56,8 @@ SpawnId Loop::spawn(Task<void> task, std::string label) {
   spawned->task.emplace(std::move(task));
   spawned->task->promise().start_in(spawned->fiber, *spawned, 0);
   spawned->start.prepare(spawned->task->promise(), spawned->fiber);
+  note(TouchKind::signal, "the number of root fibers", true);
+  note_fiber(FiberChange::started, spawned->fiber.path);
   add_ready(spawned->start);
   spawned_.push_back(std::move(spawned));
   return id;

@@ -192,6 +192,13 @@ class Loop {
   /// Started before anything ready, the last one added first: add siblings in reverse.
   void add_immediate(Waiter& waiter);
   void register_fiber(Fiber& fiber);
+  /// The running step touches this beside what its point names.
+  void note(TouchKind kind, const std::string& key, bool writes) {
+    if (is_noting_ && is_driving_) note_touch(Touch(kind, key, writes));
+  }
+  void note_fiber(FiberChange change, const std::string& path) {
+    if (is_noting_) note_fiber_change(change, path);
+  }
   void unregister_fiber(Fiber& fiber);
 
  protected:
@@ -204,6 +211,8 @@ class Loop {
   virtual bool idle(std::optional<std::int64_t> due_ms) = 0;
   /// Called between steps, to let outside events in.
   virtual void look_outside() {}
+  /// From now on `note_touch` and `note_fiber_change` are called.
+  void start_noting() { is_noting_ = true; }
 
  private:
   friend class Waiter;
@@ -211,6 +220,8 @@ class Loop {
     bool operator()(const Waiter* a, const Waiter* b) const;
   };
 
+  virtual void note_touch(Touch /*touch*/) {}
+  virtual void note_fiber_change(FiberChange /*change*/, const std::string& /*path*/) {}
   Result<void> drive(const bool* is_done);
   void resume(std::coroutine_handle<> frame);
   void run_immediate();
@@ -239,6 +250,7 @@ class Loop {
   std::int64_t step_max_ = 10'000'000;
   bool has_finished_spawns_ = false;
   bool is_driving_ = false;
+  bool is_noting_ = false;
 };
 
 template <class Handle>

@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernel/sim_loop.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace plumb::engine {
 
 SimLoop::SimLoop(SimLoopOptions options) : options_(std::move(options)), rng_(options_.seed) {
   limit_steps(options_.step_max);
+  if (options_.records_steps) start_noting();
+}
+
+void SimLoop::note_touch(Touch touch) {
+  if (steps_.empty()) return;
+  auto& also = steps_.back().also;
+  if (std::ranges::find(also, touch) == also.end() || !steps_.back().fibers.empty()) {
+    also.push_back(std::move(touch));
+  }
+}
+
+void SimLoop::note_fiber_change(FiberChange change, const std::string& path) {
+  if (steps_.empty()) return;
+  Step& step = steps_.back();
+  step.fibers.push_back(FiberNote{change, path, std::ssize(step.also)});
 }
 
 bool SimLoop::idle(std::optional<std::int64_t> due_ms) {

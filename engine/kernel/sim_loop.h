@@ -22,6 +22,15 @@ struct ReadyPoint {
   bool operator==(const ReadyPoint&) const = default;
 };
 
+/// `touches_before`: how many of the step's further touches came before the change.
+struct FiberNote {
+  FiberChange change = FiberChange::started;
+  std::string path;
+  std::int64_t touches_before = 0;
+
+  bool operator==(const FiberNote&) const = default;
+};
+
 /// One executed step: who was resumed, out of how many. `ready` only when the options ask for it.
 struct Step {
   PointId id;
@@ -30,6 +39,9 @@ struct Step {
   std::int64_t picked = 0;
   std::int64_t ready_count = 0;
   std::vector<ReadyPoint> ready;
+  /// What the fibers touched on their way to the next points, and what became of them.
+  std::vector<Touch> also;
+  std::vector<FiberNote> fibers;
 
   bool operator==(const Step&) const = default;
 };
@@ -63,6 +75,8 @@ class SimLoop final : public Loop {
  private:
   std::int64_t pick(std::span<Waiter* const> ready) override;
   bool idle(std::optional<std::int64_t> due_ms) override;
+  void note_touch(Touch touch) override;
+  void note_fiber_change(FiberChange change, const std::string& path) override;
   std::int64_t choose(std::span<Waiter* const> ready);
   Step describe(std::span<Waiter* const> ready, std::int64_t picked) const;
 

@@ -193,9 +193,13 @@ class RootRun final : public Completion {
   void begin(PromiseBase& promise, Loop& loop) {
     promise.start_in(fiber_, *this, 0);
     start_.prepare(promise, fiber_);
+    loop.note_fiber(FiberChange::started, fiber_.path);
     loop.add_immediate(start_);
   }
-  void task_ended(std::int64_t /*index*/) noexcept override { is_done_ = true; }
+  void task_ended(std::int64_t /*index*/) noexcept override {
+    is_done_ = true;
+    fiber_.loop->note_fiber(FiberChange::returned, fiber_.path);
+  }
   const bool& is_done() const { return is_done_; }
 
  private:

@@ -38,6 +38,7 @@ void Waiter::unlink() {
       loop_->timers_.erase(this);
       break;
     case State::waiting:
+      loop_->note(TouchKind::signal, list_->name(), true);
       list_->remove(*this);
       break;
   }
@@ -61,6 +62,7 @@ std::string Waiter::description() const {
 }
 
 void WaitList::append(Waiter& waiter) {
+  waiter.loop_->note(TouchKind::signal, name_, false);
   waiter.state_ = Waiter::State::waiting;
   waiter.list_ = this;
   waiter.previous_ = last_;
@@ -79,6 +81,7 @@ void WaitList::remove(Waiter& waiter) {
 }
 
 void WaitList::wake(Waiter& waiter) {
+  waiter.loop_->note(TouchKind::signal, name_, true);
   remove(waiter);
   waiter.loop_->add_ready(waiter);
 }
