@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "simulator/invariants/domains.h"
+#include "simulator/invariants/views.h"
+
+namespace plumb::invariants {
+namespace {
+
+/// An abort came while the calls of this batch were under way.
+std::int64_t abort_of(const Batch& batch, const Story& story) {
+  const auto end =
+      batch.turn_end != nullptr ? batch.turn_end->seq : story.run_end_after(batch.response->seq);
+  return story.abort_between(batch.response->seq, end);
+}
+
+const Event* abort_event(std::int64_t seq, const Story& story) {
+  for (const auto* list : {&story.steps, &story.notes}) {
+    for (const Event* event : *list) {
+      if (event->seq == seq) return event;
+    }
+  }
+  return nullptr;
+}
+
+bool was_aborted_midway(const Batch& batch, const Story& story) {
+  return is_normal(batch) && abort_of(batch, story) >= 0;
+}
+
+/// A call that had not been executed when the abort came, and had not ended for another reason.
+bool was_waiting(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  if (batch == nullptr || !was_aborted_midway(*batch, story)) return false;
+  const auto abort = abort_of(*batch, story);
+  const auto begun = seq_of(call, "execute_begin");
+  const auto ended = seq_of(call, "tool_execution_end");
+  return (begun < 0 || begun > abort) && (ended < 0 || ended > abort);
+}
+
+bool was_running(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  if (batch == nullptr || !was_aborted_midway(*batch, story)) return false;
+  const auto abort = abort_of(*batch, story);
+  const auto settled = seq_of(call, "execute_end");
+  return has_executed(call) && seq_of(call, "execute_begin") < abort && settled > abort;
+}
+
+const Event* end_event(const Call& call) {
+  return first(call, "tool_execution_end");
+}
+
+Complaint ends_as_aborted(const Call& call, const Story&) {
+  if (end_event(call) == nullptr) {
+    return finding("call " + call.id + " has no end after the abort", nullptr);
+  }
+  if (!is_error(call)) return finding("an aborted call is not an error", end_event(call));
+  return differ("cause of call " + call.id, Json("aborted"), cause_of(call), end_event(call));
+}
+
+bool threw_after_abort(const Call& call, const Story& story) {
+  return was_running(call, story) && settled_of(call)->outcome == "threw";
+}
+
+bool has_patch(const Call& call) {
+  return std::ranges::any_of(returns_of(call, "tool_result"), [](const HookReturn* returned) {
+    return returned->error.empty() && returned->result.get().is_object();
+  });
+}
+
+Complaint error_is_its_own(const Call& call, const Story&) {
+  if (has_patch(call)) return std::nullopt;
+  if (!is_error(call)) return finding("a tool that threw is not an error", end_event(call));
+  return differ("the error text is not the tool's own", settled_of(call)->error, result_text(call),
+                end_event(call));
+}
+
+bool returned_after_abort(const Call& call, const Story& story) {
+  return was_running(call, story) && settled_of(call)->outcome == "ok";
+}
+
+Complaint success_stays(const Call& call, const Story&) {
+  if (has_patch(call)) return std::nullopt;
+  if (is_error(call)) return finding("a tool that returned normally is an error", end_event(call));
+  return differ("the result is not the tool's own", at(settled_of(call)->result.get(), "content"),
+                at(result_of(call), "content"), end_event(call));
+}
+
+/// A note `signal` holds what the tool or handler read from its signal.
+bool reads_signal_after_abort(const Event& event, const Story& story) {
+  const auto* note = event.as<Notify>();
+  if (note->topic != "signal" || event.call.empty()) return false;
+  const Call* call = find_call(event.call, story);
+  const Batch* batch = call == nullptr ? nullptr : batch_of(*call, story);
+  return batch != nullptr && story.abort_between(batch->response->seq, event.seq) >= 0;
+}
+
+Complaint signal_is_set(const Event& event, const Story&) {
+  const Json& data = event.as<Notify>()->data.get();
+  const Json& state = data.is_object() ? at(data, "aborted") : data;
+  return differ("the signal is not set after the abort", Json(true), state, &event);
+}
+
+/// The run in which an abort came, or null.
+const Run* aborted_run(const Story& story, const Run& run) {
+  if (run.end == nullptr) return nullptr;
+  return story.abort_between(run.start->seq, run.end->seq) >= 0 ? &run : nullptr;
+}
+
+std::vector<const Run*> aborted_runs(const Story& story) {
+  std::vector<const Run*> runs;
+  for (const auto& run : story.runs) {
+    if (aborted_run(story, run) != nullptr) runs.push_back(&run);
+  }
+  return runs;
+}
+
+Complaint no_request_after_abort(const Run& run, const Story& story) {
+  const auto abort = story.abort_between(run.start->seq, run.end->seq);
+  for (const auto& request : story.requests) {
+    if (request.event->seq > abort && request.event->seq < run.end->seq) {
+      return finding("the model is asked after the abort", request.event);
+    }
+  }
+  return std::nullopt;
+}
+
+bool closes_aborted(const Event& event) {
+  const auto* message = event.as<MessageEnd>();
+  return message != nullptr && message->role == "assistant" &&
+         at(message->message.get(), "stopReason") == "aborted";
+}
+
+/// ABORT-08: the run closes with an assistant message with stopReason aborted.
+class AbortedCloseChecker final : public Checker {
+ public:
+  void see(const Event& event, const Story& story, Report&) override {
+    if (closes_aborted(event)) closed_.push_back(event.seq);
+    if (event.as<AgentStart>() != nullptr) closed_.clear();
+    if (event.as<AgentEnd>() == nullptr || story.runs.empty()) return;
+    if (aborted_run(story, story.runs.back()) == nullptr) return;
+    if (closed_.empty()) unclosed_.push_back(&event);
+  }
+
+  void finish(const Story& story, Report& report) override {
+    for (const Run* run : aborted_runs(story)) {
+      report.trigger();
+      report.complain(no_request_after_abort(*run, story));
+    }
+    for (const Event* event : unclosed_) {
+      report.complain(finding("the aborted run does not close with an aborted answer", event));
+    }
+  }
+
+ private:
+  std::vector<std::int64_t> closed_;
+  std::vector<const Event*> unclosed_;
+};
+
+/// ABORT-13: an abort between before_agent_start and the first request.
+class PreparationAbortChecker final : public Checker {
+ public:
+  void see(const Event& event, const Story& story, Report& report) override {
+    if (event.as<BeforeAgentStart>() != nullptr) {
+      from_ = event.seq;
+    }
+    if (from_ < 0) return;
+    const auto abort = story.abort_between(from_, event.seq);
+    if (event.as<ProviderRequest>() != nullptr) {
+      if (abort >= 0) {
+        report.trigger();
+        report.complain(finding("a request although the preparation was aborted", &event));
+      }
+      from_ = -1;
+    }
+    const auto* settled = event.as<AgentSettled>();
+    if (settled == nullptr) return;
+    if (abort >= 0) {
+      report.trigger();
+      report.complain(require(settled->aborted, "agent_settled does not report the abort", &event));
+      report.complain(require(!story.runs.empty() && story.runs.back().end != nullptr &&
+                                  story.runs.back().end->seq > from_,
+                              "the aborted run has no agent_end", &event));
+    }
+    from_ = -1;
+  }
+
+ private:
+  std::int64_t from_ = -1;
+};
+
+Complaint every_call_ends(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    for (const char* name : {"tool_execution_start", "tool_execution_end"}) {
+      if (count(*call, name) != 1) {
+        return finding("call " + call->id + " has no single " + name,
+                       abort_event(abort_of(batch, story), story));
+      }
+    }
+    if (!has_executed(*call) && !is_error(*call)) {
+      return finding("call " + call->id + " is not an error", end_event(*call));
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_executions(const Batch& batch, const Story& story) {
+  return batch.turn_end != nullptr && std::ranges::any_of(calls_of(batch, story), [](auto* call) {
+           return has_executed(*call);
+         });
+}
+
+Complaint turn_waits(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    if (!has_executed(*call)) continue;
+    const Event* settled = first(*call, "execute_end");
+    if (settled == nullptr)
+      return finding("turn_end while call " + call->id + " runs", batch.turn_end);
+    if (auto early = before(settled, batch.turn_end, story)) return early;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Rule> abort_rules() {
+  return {
+      rule("ABORT-01",
+           "a note signal of a tool or handler after the abort says true (the abort is a step or a "
+           "note abort)")
+          .for_each("notify")
+          .when(reads_signal_after_abort)
+          .expect(signal_is_set),
+      rule("ABORT-02", "a call that had not begun when the abort came is not executed: aborted")
+          .for_each_call()
+          .when(was_waiting)
+          .none("execute_begin")
+          .expect(ends_as_aborted),
+      rule("ABORT-03", "a tool that throws after the abort gives an error with its own message")
+          .for_each_call()
+          .when(threw_after_abort)
+          .expect(error_is_its_own),
+      rule("ABORT-04", "a tool that returns normally after the abort keeps its success")
+          .for_each_call()
+          .when(returned_after_abort)
+          .expect(success_stays),
+      rule("ABORT-06", "after an abort each call of the batch has start, end and a result")
+          .for_each_batch()
+          .when(was_aborted_midway)
+          .expect(every_call_ends),
+      rule("ABORT-07", "turn_end comes after every execute of the batch has settled")
+          .for_each_batch()
+          .when(has_executions)
+          .expect(turn_waits),
+      rule("ABORT-08",
+           "after an abort no request in the run, which closes with an answer of stopReason "
+           "aborted")
+          .by<AbortedCloseChecker>({"message_end", "agent_start", "agent_end"}),
+      rule("ABORT-13",
+           "an abort before the first request of a run: no request, agent_end, agent_settled says "
+           "aborted")
+          .by<PreparationAbortChecker>({"before_agent_start", "provider_request", "agent_settled"}),
+  };
+}
+
+}  // namespace plumb::invariants

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/values/sha256.h"
+#include "simulator/invariants/domains.h"
+#include "simulator/invariants/views.h"
+
+namespace plumb::invariants {
+namespace {
+
+/// On a real clock an execute that took less may have ended before its sibling could begin.
+constexpr std::int64_t kOverlapMsMin = 50;
+
+std::vector<const Call*> executed_in(const Batch& batch, const Story& story) {
+  auto calls = calls_of(batch, story);
+  std::erase_if(calls, [](const Call* call) { return !has_executed(*call); });
+  return calls;
+}
+
+bool has_two_executions(const Batch& batch, const Story& story) {
+  return is_normal(batch) && executed_in(batch, story).size() >= 2;
+}
+
+bool took_time(const Call& call, const Story& story) {
+  const Event* begun = first(call, "execute_begin");
+  const Event* ended = first(call, "execute_end");
+  if (begun == nullptr || ended == nullptr) return false;
+  return ended->at - begun->at >= (story.header.is_clock_virtual ? 1 : kOverlapMsMin);
+}
+
+/// The first of two executions takes time, so that the second can be seen to begin before its end.
+bool can_overlap(const Batch& batch, const Story& story) {
+  if (!has_two_executions(batch, story) || is_sequential(batch, story)) return false;
+  const auto calls = executed_in(batch, story);
+  return std::ranges::any_of(calls.begin(), calls.end() - 1,
+                             [&](const Call* call) { return took_time(*call, story); }) &&
+         story.abort_between(batch.response->seq, story.run_end_after(batch.response->seq)) < 0;
+}
+
+Complaint executions_overlap(const Batch& batch, const Story& story) {
+  const auto calls = executed_in(batch, story);
+  for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
+    if (!took_time(*calls[i], story)) continue;
+    const Event* ended = first(*calls[i], "execute_end");
+    for (std::size_t j = i + 1; j < calls.size(); ++j) {
+      if (auto late = before(first(*calls[j], "execute_begin"), ended, story)) return late;
+    }
+  }
+  return std::nullopt;
+}
+
+Complaint executions_do_not_overlap(const Batch& batch, const Story& story) {
+  const auto calls = executed_in(batch, story);
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    const Event* ended = first(*calls[i - 1], "execute_end");
+    if (auto early = before(ended, first(*calls[i], "execute_begin"), story)) return early;
+  }
+  return std::nullopt;
+}
+
+bool has_marked_tool(const Batch& batch, const Story& story) {
+  return has_two_executions(batch, story) && has_sequential_tool(batch, story);
+}
+
+bool is_sequential_by_host(const Batch& batch, const Story& story) {
+  return has_two_executions(batch, story) && is_host_sequential(story) &&
+         !has_sequential_tool(batch, story);
+}
+
+bool runs_sequentially(const Batch& batch, const Story& story) {
+  return is_normal(batch) && batch.calls.size() >= 2 && is_sequential(batch, story);
+}
+
+bool runs_in_parallel(const Batch& batch, const Story& story) {
+  return is_normal(batch) && batch.calls.size() >= 2 && !is_sequential(batch, story);
+}
+
+Complaint calls_follow_one_another(const Batch& batch, const Story& story) {
+  const auto calls = calls_of(batch, story);
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    const Event* next = first(*calls[i], "tool_execution_start");
+    for (const char* name : {"tool_execution_end", "message_end"}) {
+      if (auto early = before(first(*calls[i - 1], name), next, story)) return early;
+    }
+  }
+  return std::nullopt;
+}
+
+Complaint in_source_order(const Batch& batch, const Story& story, std::string_view name) {
+  const Event* earlier = nullptr;
+  for (const auto* call : calls_of(batch, story)) {
+    const Event* event = first(*call, name);
+    if (event == nullptr) continue;
+    if (auto complaint = before(earlier, event, story)) return complaint;
+    earlier = event;
+  }
+  return std::nullopt;
+}
+
+Complaint starts_and_messages_in_order(const Batch& batch, const Story& story) {
+  if (auto complaint = in_source_order(batch, story, "tool_execution_start")) return complaint;
+  return in_source_order(batch, story, "message_start");
+}
+
+Complaint messages_after_all_ends(const Batch& batch, const Story& story) {
+  const auto calls = calls_of(batch, story);
+  for (const auto* shown : calls) {
+    const Event* message = first(*shown, "message_start");
+    for (const auto* other : calls) {
+      if (auto early = before(first(*other, "tool_execution_end"), message, story)) return early;
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_turn_end(const Batch& batch, const Story&) {
+  return is_normal(batch) && batch.turn_end != nullptr && batch.calls.size() >= 2;
+}
+
+Complaint results_in_source_order(const Batch& batch, const Story& story) {
+  const auto* end = batch.turn_end->as<TurnEnd>();
+  return differ("turn_end lists the results in another order", as_json(ids_of(batch, story)),
+                as_json(end->results), batch.turn_end);
+}
+
+Complaint request_in_source_order(const Batch& batch, const Story& story) {
+  if (batch.next_request < 0) return std::nullopt;
+  const auto& request = story.requests[static_cast<std::size_t>(batch.next_request)];
+  const auto ids = ids_of(batch, story);
+  std::vector<std::string> shown;
+  for (const auto& result : request.results) {
+    if (contains(ids, result.call)) shown.push_back(result.call);
+  }
+  return differ("the request shows the results in another order", as_json(ids), as_json(shown),
+                request.event);
+}
+
+// ------------------------------------------------------------------ effects stay (BATCH-07)
+
+const Call* first_failure(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    if (is_error(*call)) return call;
+  }
+  return nullptr;
+}
+
+/// An append counts too: on a file that was not there it is all of it.
+bool is_effect(const FileOperation& operation) {
+  return operation.phase == "end" && (operation.op == "write" || operation.op == "append");
+}
+
+/// Ends of successful writes of this batch before its first failure.
+std::vector<const Event*> writes_before_failure(const Batch& batch, const Story& story) {
+  std::vector<const Event*> writes;
+  const Call* failure = first_failure(batch, story);
+  if (failure == nullptr) return writes;
+  for (const auto* call : calls_of(batch, story)) {
+    if (call == failure) break;
+    for (const Event* event : all(*call, "file_op")) {
+      const auto* operation = event->as<FileOperation>();
+      if (is_effect(*operation) && operation->result == "ok") writes.push_back(event);
+    }
+  }
+  return writes;
+}
+
+bool has_effect_before_failure(const Batch& batch, const Story& story) {
+  return is_normal(batch) && is_sequential(batch, story) && story.final_files != nullptr &&
+         !writes_before_failure(batch, story).empty();
+}
+
+std::string hash_of_file(const Json& file) {
+  const Json& text = at(file, "text");
+  return text.is_string() ? sha256_hex(text.get<std::string>()) : text_at(file, "sha256");
+}
+
+/// Writes outside the execute of their call are none of a tool: a roll-back, for one.
+bool is_within_execution(const Event& operation, const Story& story) {
+  const Call* call = find_call(operation.call, story);
+  return call != nullptr && operation.seq > seq_of(*call, "execute_begin") && has_executed(*call) &&
+         operation.seq < seq_of(*call, "execute_end");
+}
+
+/// The digest of what the tools left in a file; "" when the trace does not tell.
+std::string last_written(const std::string& real_path, const Story& story) {
+  std::string hash;
+  bool is_whole = first_file(real_path, story) == nullptr;
+  for (const Event* event : story.file_operations) {
+    const auto* operation = event->as<FileOperation>();
+    if (operation->real_path != real_path || operation->result != "ok") continue;
+    if (!is_effect(*operation) || !is_within_execution(*event, story)) continue;
+    const bool is_new = is_whole && hash.empty();
+    is_whole = operation->op == "write" || is_new;
+    hash = is_whole ? operation->hash : "";
+  }
+  return hash;
+}
+
+Complaint effects_stay(const Batch& batch, const Story& story) {
+  for (const Event* event : writes_before_failure(batch, story)) {
+    const auto& path = event->as<FileOperation>()->real_path;
+    const Json* file = final_file(path, story);
+    const Json actual = file == nullptr ? Json() : Json(hash_of_file(*file));
+    const auto expected = last_written(path, story);
+    if (expected.empty()) continue;
+    if (auto lost = differ("the effect of call " + event->call + " on " + path + " is gone",
+                           Json(expected), actual, event)) {
+      return lost;
+    }
+  }
+  return std::nullopt;
+}
+
+// ------------------------------------------------------------------ truncation and termination
+
+bool is_truncated(const Batch& batch, const Story&) {
+  return batch.stop_reason == "length";
+}
+
+Complaint nothing_runs(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    for (const char* name : {"tool_call", "execute_begin", "tool_result"}) {
+      if (const Event* event = first(*call, name)) {
+        return finding("a call of a truncated answer went on", event);
+      }
+    }
+    const Event* end = first(*call, "tool_execution_end");
+    if (end == nullptr) return finding("call " + call->id + " has no end", batch.response);
+    if (!is_error(*call)) return finding("a truncated call is not an error", end);
+  }
+  return std::nullopt;
+}
+
+bool was_aborted(const Batch& batch, const Story& story) {
+  return story.abort_between(batch.response->seq, story.run_end_after(batch.response->seq)) >= 0;
+}
+
+Complaint model_is_asked_again(const Batch& batch, const Story& story) {
+  return require(batch.next_request >= 0 || was_aborted(batch, story),
+                 "no further request after the batch", batch.response);
+}
+
+bool says_terminate(const Call& call) {
+  return at(result_of(call), "terminate") == true;
+}
+
+bool has_terminate(const Batch& batch, const Story& story) {
+  const auto is_queued = [](const Event* event) {
+    const auto& step = event->as<Step>()->step;
+    return step == "steer" || step == "follow_up";
+  };
+  return is_normal(batch) && batch.stop_reason != "length" &&
+         std::ranges::any_of(calls_of(batch, story),
+                             [](const Call* call) { return says_terminate(*call); }) &&
+         std::ranges::none_of(story.steps, is_queued) && !was_aborted(batch, story);
+}
+
+Complaint terminates_only_together(const Batch& batch, const Story& story) {
+  const bool is_unanimous = std::ranges::all_of(
+      calls_of(batch, story), [](const Call* call) { return says_terminate(*call); });
+  const auto end = story.run_end_after(batch.response->seq);
+  const bool goes_on =
+      batch.next_request >= 0 &&
+      story.requests[static_cast<std::size_t>(batch.next_request)].event->seq < end;
+  if (is_unanimous) return require(!goes_on, "a request although all terminate", batch.response);
+  return require(goes_on, "no request although one result does not terminate", batch.response);
+}
+
+Complaint all_calls_end(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    if (end_of(*call) == nullptr)
+      return finding("call " + call->id + " has no end", batch.response);
+  }
+  return std::nullopt;
+}
+
+bool has_failure(const Batch& batch, const Story& story) {
+  return is_normal(batch) && batch.calls.size() >= 2 && first_failure(batch, story) != nullptr &&
+         !was_aborted(batch, story);
+}
+
+Complaint siblings_are_not_skipped(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    const Event* end = first(*call, "tool_execution_end");
+    if (cause_of(*call) == "aborted") return finding("a sibling was given up", end);
+  }
+  return all_calls_end(batch, story);
+}
+
+Complaint later_calls_run(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    const bool was_stopped = cause_of(*call) != "ok" && !cause_of(*call).empty();
+    if (!has_executed(*call) && !was_stopped) {
+      return finding("call " + call->id + " was skipped", batch.response);
+    }
+  }
+  return all_calls_end(batch, story);
+}
+
+/// HOOK-14: no execute of the batch begins before the last preflight is over.
+Complaint preflight_comes_first(const Batch& batch, const Story& story) {
+  const auto calls = calls_of(batch, story);
+  for (const auto* running : calls) {
+    const Event* begun = first(*running, "execute_begin");
+    for (const auto* other : calls) {
+      if (auto early = before(last(*other, "tool_call_return"), begun, story)) return early;
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_gates(const Batch& batch, const Story& story) {
+  return runs_in_parallel(batch, story) &&
+         std::ranges::count_if(calls_of(batch, story),
+                               [](auto* c) { return count(*c, "tool_call_return") > 0; }) >= 2;
+}
+
+}  // namespace
+
+std::vector<Rule> batch_rules() {
+  return {
+      rule("BATCH-01",
+           "in a batch without a sequential mark, executes begin before an earlier call's execute "
+           "ends; triggered when that one takes time")
+          .for_each_batch()
+          .when(can_overlap)
+          .expect(executions_overlap),
+      rule("BATCH-02", "with one tool marked sequential, no two executes of the batch overlap")
+          .for_each_batch()
+          .when(has_marked_tool)
+          .expect(executions_do_not_overlap),
+      rule("BATCH-03", "with the host's sequential setting, no two executes of a batch overlap")
+          .for_each_batch()
+          .when(is_sequential_by_host)
+          .expect(executions_do_not_overlap),
+      rule("BATCH-04", "in a sequential batch a call's end and message precede the next start")
+          .for_each_batch()
+          .when(runs_sequentially)
+          .expect(calls_follow_one_another),
+      rule("BATCH-05",
+           "in a parallel batch starts and messages come in source order, messages after all ends")
+          .for_each_batch()
+          .when(runs_in_parallel)
+          .expect(starts_and_messages_in_order)
+          .expect(messages_after_all_ends),
+      rule("BATCH-06", "turn_end and the next request list the results in source order")
+          .for_each_batch()
+          .when(has_turn_end)
+          .expect(results_in_source_order)
+          .expect(request_in_source_order),
+      rule("BATCH-07",
+           "in a sequential batch what a call wrote before a later call failed is there at the end")
+          .for_each_batch()
+          .when(has_effect_before_failure)
+          .expect(effects_stay),
+      rule("BATCH-08", "a call that fails leaves its siblings with ends of their own")
+          .for_each_batch()
+          .when(has_failure)
+          .expect(siblings_are_not_skipped),
+      rule("BATCH-11",
+           "an answer cut by the output limit: no hooks, no execute, an error for each call, and a "
+           "further request")
+          .for_each_batch()
+          .when(is_truncated)
+          .expect(nothing_runs)
+          .expect(model_is_asked_again),
+      rule("BATCH-12",
+           "the follow-up request is skipped if and only if all results say terminate; triggered "
+           "by one that does, with nothing queued")
+          .for_each_batch()
+          .when(has_terminate)
+          .expect(terminates_only_together),
+      rule("BATCH-13", "a result that says terminate skips no call of its batch")
+          .for_each_batch()
+          .when(has_terminate)
+          .expect(later_calls_run),
+      rule("HOOK-14",
+           "in a parallel batch no execute begins before all tool_call handlers returned")
+          .for_each_batch()
+          .when(has_gates)
+          .expect(preflight_comes_first),
+  };
+}
+
+}  // namespace plumb::invariants

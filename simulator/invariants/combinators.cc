@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "engine/trace/event_json.h"
+#include "simulator/invariants/edit_case.h"
+#include "simulator/invariants/rule.h"
+#include "simulator/invariants/views.h"
+
+namespace plumb::invariants {
+namespace {
+
+template <class T>
+std::vector<const T*> pointers(const auto& values) {
+  std::vector<const T*> result;
+  for (const auto& value : values) result.push_back(&value);
+  return result;
+}
+
+/// Calls that can be judged: those cut by a crash and those with a repeated id can not.
+std::vector<const Call*> judged_calls(const Story& story) {
+  std::vector<const Call*> calls;
+  for (const auto& call : story.calls) {
+    if (!call.is_cut && !call.is_repeated) calls.push_back(&call);
+  }
+  return calls;
+}
+
+/// Keeps the events of a kind and judges them when the whole story is known.
+class KindChecker final : public Checker {
+ public:
+  explicit KindChecker(std::shared_ptr<const EachPlan<Event>> plan) : plan_(std::move(plan)) {}
+
+  void see(const Event& event, const Story&, Report&) override { events_.push_back(&event); }
+
+  void finish(const Story& story, Report& report) override {
+    for (const Event* event : events_) {
+      if (is_met(*event, story)) judge(*event, story, report);
+    }
+  }
+
+ private:
+  bool is_met(const Event& event, const Story& story) const {
+    return std::ranges::all_of(plan_->conditions,
+                               [&](const auto& condition) { return condition(event, story); });
+  }
+  void judge(const Event& event, const Story& story, Report& report) const {
+    report.trigger();
+    for (const auto& expectation : plan_->expectations) report.complain(expectation(event, story));
+  }
+
+  // Shared: the table's plan serves every run.
+  std::shared_ptr<const EachPlan<Event>> plan_;
+  std::vector<const Event*> events_;
+};
+
+Complaint has_count(const Call& call, std::string_view name, std::int64_t min, std::int64_t max) {
+  const auto number = count(call, name);
+  if (number >= min && number <= max) return std::nullopt;
+  Finding found =
+      finding("call " + call.id + " has " + std::to_string(number) + " " + std::string(name),
+              number > max          ? last(call, name)
+              : call.events.empty() ? nullptr
+                                    : call.events.back());
+  found.expected = std::to_string(min == max ? min : max);
+  found.actual = std::to_string(number);
+  return found;
+}
+
+Complaint are_in_order(const Call& call, const Story& story,
+                       const std::vector<std::string>& names) {
+  const Event* earlier = nullptr;
+  for (const auto& name : names) {
+    const Event* event = first(call, name);
+    if (event == nullptr) continue;
+    if (auto complaint = before(earlier, event, story)) return complaint;
+    earlier = event;
+  }
+  return std::nullopt;
+}
+
+Complaint none_after(const Call& call, const Story& story, std::string_view name,
+                     std::string_view limit) {
+  const Event* end = first(call, limit);
+  if (end == nullptr) return std::nullopt;
+  for (const Event* event : all(call, name)) {
+    if (auto complaint = before(event, end, story)) return complaint;
+  }
+  return std::nullopt;
+}
+
+Complaint lie_between(const Call& call, const Story& story, std::string_view name,
+                      std::string_view from, std::string_view to) {
+  const Event* opening = first(call, from);
+  const Event* closing = last(call, to);
+  for (const Event* event : all(call, name)) {
+    if (opening == nullptr)
+      return finding(std::string(name) + " without " + std::string(from), event);
+    if (auto complaint = before(opening, event, story)) return complaint;
+    if (auto complaint = before(event, closing, story)) return complaint;
+  }
+  return std::nullopt;
+}
+
+Complaint agree_in(const Call& call, const std::string& field) {
+  std::optional<Json> agreed;
+  if (!call.name.empty() && field == "name") agreed = Json(call.name);
+  for (const Event* event : call.events) {
+    const auto value = field_of(*event, field);
+    if (!value) continue;
+    if (!agreed) agreed = *value;
+    if (auto complaint =
+            differ("events of call " + call.id + " disagree in " + field, *agreed, *value, event)) {
+      return complaint;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Report::complain(Complaint complaint) {
+  if (!complaint) return;
+  if (complaint->is_unknowable) {
+    unknowable_ = complaint->message;
+  } else if (findings_.size() < kFindingsMax) {
+    findings_.push_back(std::move(*complaint));
+  }
+}
+
+CallRule RuleStart::for_each_call() const {
+  return CallRule(EachPlan<Call>{id_, how_, judged_calls, {}, {}});
+}
+
+EachRule<Batch> RuleStart::for_each_batch() const {
+  const auto all_batches = [](const Story& story) {
+    std::vector<const Batch*> batches;
+    for (const auto& batch : story.batches) {
+      if (!batch.is_cut) batches.push_back(&batch);
+    }
+    return batches;
+  };
+  return EachRule<Batch>({id_, how_, all_batches, {}, {}});
+}
+
+EachRule<Request> RuleStart::for_each_request() const {
+  const auto all_requests = [](const Story& story) { return pointers<Request>(story.requests); };
+  return EachRule<Request>({id_, how_, all_requests, {}, {}});
+}
+
+EventRule RuleStart::for_each(std::string_view kind) const {
+  return EventRule(EachPlan<Event>{id_, how_, {}, {}, {}}, kind);
+}
+
+EachRule<EditCase> RuleStart::for_each_edit() const {
+  const auto all_edits = [](const Story& story) { return pointers<EditCase>(story.edits()); };
+  return EachRule<EditCase>({id_, how_, all_edits, {}, {}});
+}
+
+EachRule<Story> RuleStart::for_the_run() const {
+  const auto whole = [](const Story& story) { return std::vector<const Story*>{&story}; };
+  return EachRule<Story>({id_, how_, whole, {}, {}});
+}
+
+EventRule::operator Rule() const {
+  auto shared = std::make_shared<const EachPlan<Event>>(plan());
+  return Rule{
+      shared->id, shared->how, {kind_}, [shared] { return std::make_unique<KindChecker>(shared); }};
+}
+
+CallRule& CallRule::when(Condition<Call> condition) {
+  EachRule<Call>::when(std::move(condition));
+  return *this;
+}
+
+CallRule& CallRule::expect(Expectation<Call> expectation) {
+  EachRule<Call>::expect(std::move(expectation));
+  return *this;
+}
+
+CallRule& CallRule::exactly_one(std::string_view name) {
+  return expect([name](const Call& call, const Story&) { return has_count(call, name, 1, 1); });
+}
+
+CallRule& CallRule::at_most_one(std::string_view name) {
+  return expect([name](const Call& call, const Story&) { return has_count(call, name, 0, 1); });
+}
+
+CallRule& CallRule::none(std::string_view name) {
+  return expect([name](const Call& call, const Story&) { return has_count(call, name, 0, 0); });
+}
+
+CallRule& CallRule::order(std::vector<std::string> names) {
+  return expect([names = std::move(names)](const Call& call, const Story& story) {
+    return are_in_order(call, story, names);
+  });
+}
+
+CallRule& CallRule::never_after(std::string_view name, std::string_view limit) {
+  return expect([name, limit](const Call& call, const Story& story) {
+    return none_after(call, story, name, limit);
+  });
+}
+
+CallRule& CallRule::only_between(std::string_view name, std::string_view from,
+                                 std::string_view to) {
+  return expect([=](const Call& call, const Story& story) {
+    return lie_between(call, story, name, from, to);
+  });
+}
+
+CallRule& CallRule::same(std::string_view field) {
+  return expect(
+      [field](const Call& call, const Story&) { return agree_in(call, std::string(field)); });
+}
+
+}  // namespace plumb::invariants

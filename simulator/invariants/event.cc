@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/invariants/domains.h"
+#include "simulator/invariants/views.h"
+
+namespace plumb::invariants {
+namespace {
+
+/// A call of an answer that ended normally: the engine owes it a start, an end and a result.
+bool is_owed_events(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  return batch != nullptr && is_normal(*batch);
+}
+
+bool is_blocked(const Call& call, const Story&) {
+  const auto* stopper = stopper_of(call);
+  return stopper != nullptr && is_block(*stopper);
+}
+
+bool has_updates(const Call& call, const Story&) {
+  return count(call, "tool_execution_update") > 0;
+}
+
+bool has_update_listener(const Call& call, const Story&) {
+  return !returns_of(call, "tool_execution_update").empty() ||
+         !hook_calls_of(call, "tool_execution_update").empty();
+}
+
+/// A note `late_update` says that the tool called onUpdate after it had settled.
+bool tried_late_update(const Call& call, const Story&) {
+  const Event* settled = first(call, "execute_end");
+  if (settled == nullptr) return false;
+  for (const Event* event : call.events) {
+    const auto* note = event->as<Notify>();
+    if (note != nullptr && note->topic == "late_update" && event->seq > settled->seq) return true;
+    if (event->as<ToolExecutionUpdate>() != nullptr && event->seq > settled->seq) return true;
+  }
+  return false;
+}
+
+Complaint starts_with_raw_arguments(const Call& call, const Story&) {
+  const auto* start = start_of(call);
+  if (start == nullptr) return finding("call " + call.id + " has no start event", nullptr);
+  return differ("start event of call " + call.id + " does not carry the model's arguments",
+                call.raw.get(), start->args.get(), first(call, "tool_execution_start"));
+}
+
+Complaint updates_name_their_call(const Call& call, const Story&) {
+  const auto* start = start_of(call);
+  if (start == nullptr) return finding("updates of call " + call.id + " without a start", nullptr);
+  for (const Event* event : all(call, "tool_execution_update")) {
+    const auto* update = event->as<ToolExecutionUpdate>();
+    if (auto complaint = differ("update names another tool", start->name, update->name, event)) {
+      return complaint;
+    }
+    if (auto complaint = differ("update carries other arguments", start->args.get(),
+                                update->args.get(), event)) {
+      return complaint;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The listeners of an update finish before the result handlers and the end event.
+Complaint updates_are_delivered_first(const Call& call, const Story& story) {
+  std::int64_t open = 0;
+  for (const Event* event : call.events) {
+    if (is_named(*event, "tool_result") || event->as<ToolExecutionEnd>() != nullptr) {
+      return require(open == 0, "an update is still being delivered", event);
+    }
+    const auto* entered = event->as<HookCall>();
+    const auto* returned = event->as<HookReturn>();
+    if (entered != nullptr && entered->event == "tool_execution_update") ++open;
+    if (returned != nullptr && returned->event == "tool_execution_update") --open;
+  }
+  return before(last(call, "tool_execution_update"), first(call, "tool_execution_end"), story);
+}
+
+bool is_parallel_update(const Event& event, const Story&) {
+  return !event.call.empty();
+}
+
+/// A fold by id finds the item that the start made.
+Complaint belongs_to_a_started_call(const Event& event, const Story& story) {
+  for (auto call = story.calls.rbegin(); call != story.calls.rend(); ++call) {
+    if (call->id != event.call) continue;
+    return require(start_of(*call) != nullptr, "an update of a call that has no start", &event);
+  }
+  return finding("an update of an unknown call", &event);
+}
+
+}  // namespace
+
+std::vector<Rule> event_rules() {
+  return {
+      rule("EVENT-02",
+           "a call that a handler blocks shows start, tool_call, end and its message, in this "
+           "order, and neither update nor tool_result")
+          .for_each_call()
+          .when(is_blocked)
+          .exactly_one("tool_execution_end")
+          .none("tool_execution_update")
+          .none("tool_result")
+          .order({"tool_execution_start", "tool_call", "tool_call_return", "tool_execution_end",
+                  "message_start", "message_end"}),
+      rule("EVENT-03",
+           "each call of an answer that ended normally has one tool_execution_start and one "
+           "tool_execution_end, with one name")
+          .for_each_call()
+          .when(is_owed_events)
+          .exactly_one("tool_execution_start")
+          .exactly_one("tool_execution_end")
+          .order({"tool_execution_start", "tool_execution_end"})
+          .same("name"),
+      rule("EVENT-04",
+           "tool_execution_start carries the arguments of the provider's answer and precedes the "
+           "call's handlers and execute")
+          .for_each_call()
+          .when([](const Call& call, const Story& story) {
+            return is_owed_events(call, story) && is_top_level(call);
+          })
+          .expect(starts_with_raw_arguments)
+          .order({"tool_execution_start", "tool_call", "execute_begin"}),
+      rule("EVENT-05",
+           "each tool_execution_update lies between the start and the end of its call and carries "
+           "the name and arguments of the start")
+          .for_each_call()
+          .when(has_updates)
+          .only_between("tool_execution_update", "tool_execution_start", "tool_execution_end")
+          .expect(updates_name_their_call),
+      rule("EVENT-06", "every tool_execution_update carries the id of a call that has started")
+          .for_each("tool_execution_update")
+          .when(is_parallel_update)
+          .expect(belongs_to_a_started_call),
+      rule("EVENT-07",
+           "no tool_execution_update after execute_end; triggered by a note late_update of the "
+           "tool after it has settled")
+          .for_each_call()
+          .when(tried_late_update)
+          .never_after("tool_execution_update", "execute_end"),
+      rule("EVENT-08",
+           "handlers of tool_execution_update return before the call's tool_result handlers and "
+           "its tool_execution_end")
+          .for_each_call()
+          .when(has_update_listener)
+          .expect(updates_are_delivered_first),
+  };
+}
+
+}  // namespace plumb::invariants

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/invariants/judge.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "simulator/invariants/views.h"
+
+namespace plumb::invariants {
+namespace {
+
+constexpr std::array<std::string_view, 5> kVerdicts{"pass", "fail", "not_triggered", "untestable",
+                                                    "not_applicable"};
+
+/// Names that the catalogue uses for the kinds of a trace (DESIGN.md, section 5).
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kAliases{{
+    {"tool_call", "hook_call"},
+    {"tool_result", "hook_call"},
+    {"hook", "hook_call"},
+    {"exec_start", "execute_begin"},
+    {"exec_end", "execute_end"},
+    {"user_input", "input"},
+    {"steer", "step"},
+    {"follow_up", "step"},
+    {"queue_update", "step"},
+    {"store_state", "session_entry"},
+    {"registry", "registry_refresh"},
+    {"active_tools", "active_set"},
+    {"file_state", "final_files"},
+}};
+
+bool names(const std::vector<std::string>& list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+/// Why the rule can not be judged on this trace; an empty reason if it can.
+Judgement precheck(const std::string& id, const TraceHeader& header, const Catalogue& catalogue) {
+  const auto facts = catalogue.find(id);
+  if (facts == catalogue.end()) return {id, Verdict::pass, "", {}};
+  const auto& [needs, editions, engines] = facts->second;
+  if (!editions.empty() && !names(editions, header.edition)) {
+    return {id, Verdict::not_applicable, "not a rule of edition " + header.edition, {}};
+  }
+  if (!engines.empty() && !names(engines, "any") && !names(engines, header.engine)) {
+    return {id, Verdict::not_applicable, "not a rule of engine " + header.engine, {}};
+  }
+  for (const auto& need : needs) {
+    if (names(header.emits, kind_of_need(need))) continue;
+    return {id, Verdict::untestable, "the subject does not emit " + need, {}};
+  }
+  return {id, Verdict::pass, "", {}};
+}
+
+/// A rule that is being judged.
+struct Running {
+  const Rule* rule;
+  std::unique_ptr<Checker> checker;
+  Report report;
+};
+
+Judgement conclude(const std::string& id, const Report& report) {
+  if (!report.findings().empty()) return {id, Verdict::fail, "", report.findings()};
+  if (!report.unknowable().empty()) return {id, Verdict::untestable, report.unknowable(), {}};
+  if (report.is_triggered()) return {id, Verdict::pass, "", {}};
+  return {id, Verdict::not_triggered, "nothing in the run exercised the rule", {}};
+}
+
+std::size_t kind_index(std::string_view kind) {
+  const auto found = std::ranges::find(kEventKinds, kind);
+  PLUMB_ASSERT(found != kEventKinds.end());
+  return static_cast<std::size_t>(found - kEventKinds.begin());
+}
+
+/// The walk: every event once, to the story and to those who subscribed to its kind.
+void walk(const Trace& trace, Story& story, std::vector<Running>& running) {
+  std::array<std::vector<Running*>, kEventKindCount> subscribers;
+  for (auto& one : running) {
+    for (const auto kind : one.rule->kinds) subscribers[kind_index(kind)].push_back(&one);
+  }
+  StoryTeller teller(story);
+  for (const auto& event : trace.events) {
+    teller.see(event);
+    for (auto* one : subscribers[event.payload.index()]) {
+      one->checker->see(event, story, one->report);
+    }
+  }
+  story.finish();
+  for (auto& one : running) one.checker->finish(story, one.report);
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  return kVerdicts[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view kind_of_need(std::string_view need) {
+  for (const auto& [alias, kind] : kAliases) {
+    if (alias == need) return kind;
+  }
+  return need;
+}
+
+std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
+                             const JudgeOptions& options) {
+  std::vector<Judgement> judgements;
+  std::vector<Running> running;
+  std::vector<std::size_t> places;
+  for (const auto& rule : all_rules()) {
+    if (!options.rules.empty() && !names(options.rules, rule.id)) continue;
+    judgements.push_back(precheck(rule.id, trace.header, catalogue));
+    if (judgements.back().verdict != Verdict::pass) continue;
+    places.push_back(judgements.size() - 1);
+    running.push_back(Running{&rule, rule.start(), {}});
+  }
+  Story story(trace.header);
+  walk(trace, story, running);
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    judgements[places[i]] = conclude(running[i].rule->id, running[i].report);
+  }
+  return judgements;
+}
+
+Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces,
+                         const Catalogue& catalogue) {
+  if (traces.size() < 2) {
+    return {rule.id, Verdict::not_triggered, "fewer than two variants ran", {}};
+  }
+  auto judgement = precheck(rule.id, traces.front().header, catalogue);
+  if (judgement.verdict != Verdict::pass) return judgement;
+  const Json first = rule.view(traces.front());
+  Report report;
+  report.trigger();
+  for (std::size_t i = 1; i < traces.size(); ++i) {
+    report.complain(differ("variant " + std::to_string(i) + " differs from variant 0", first,
+                           rule.view(traces[i]), nullptr));
+  }
+  return conclude(rule.id, report);
+}
+
+}  // namespace plumb::invariants

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts: a trace goes in, a judgement for each rule comes out. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/invariants/rule.h"
+
+namespace plumb::invariants {
+
+enum class Verdict : std::uint8_t { pass, fail, not_triggered, untestable, not_applicable };
+
+std::string_view to_string(Verdict verdict);
+
+/// `reason`: why a rule was not judged; empty for pass and fail.
+struct Judgement {
+  std::string id;
+  Verdict verdict = Verdict::not_triggered;
+  std::string reason;
+  std::vector<Finding> findings;
+
+  bool operator==(const Judgement&) const = default;
+};
+
+/// What the catalogue says about a rule: the event kinds that it needs, and where it applies
+/// (empty lists: everywhere; the engine "any" too).
+struct RuleFacts {
+  std::vector<std::string> needs;
+  std::vector<std::string> editions;
+  std::vector<std::string> engines;
+};
+
+using Catalogue = std::map<std::string, RuleFacts, std::less<>>;
+
+/// `rules`: ids to judge; empty for all that have a check.
+struct JudgeOptions {
+  std::vector<std::string> rules;
+};
+
+/// Every check of this room, by id.
+const std::vector<Rule>& all_rules();
+const std::vector<RelationRule>& all_relations();
+
+/// One walk over the trace for all rules; one judgement a rule, in the order of `all_rules`. A rule
+/// that `catalogue` does not know applies everywhere and needs nothing.
+std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
+                             const JudgeOptions& options = {});
+
+/// Compares the runs of one relation's variants, the first with each other one. Fewer than two
+/// traces do not trigger it.
+Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces,
+                         const Catalogue& catalogue);
+
+/// The event kind that a name in `needs` stands for: tool_call is hook_call, exec_start is
+/// execute_begin, ...
+std::string_view kind_of_need(std::string_view need);
+
+}  // namespace plumb::invariants

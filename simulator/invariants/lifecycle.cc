@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "simulator/invariants/domains.h"
+#include "simulator/invariants/views.h"
+
+namespace plumb::invariants {
+namespace {
+
+/// EVENT-01: which event may follow which, as the state of one prompt's processing.
+class LifecycleChecker final : public Checker {
+ public:
+  static std::vector<std::string_view> kinds() {
+    return {"before_agent_start",   "agent_start",        "turn_start",
+            "message_start",        "message_end",        "turn_end",
+            "tool_execution_start", "tool_execution_end", "agent_end",
+            "agent_before_settle",  "agent_settled",      "crash"};
+  }
+
+  void see(const Event& event, const Story&, Report& report) override {
+    if (event.as<Crash>() != nullptr) *this = {};
+    if (event.as<BeforeAgentStart>() != nullptr) expect(!is_running_, event, report);
+    if (event.as<AgentStart>() != nullptr) open(is_running_, !is_running_, event, report);
+    if (event.as<TurnStart>() != nullptr)
+      open(is_in_turn_, is_running_ && !is_in_turn_, event, report);
+    if (belongs_in_turn(event)) expect(is_in_turn_, event, report);
+    if (event.as<TurnEnd>() != nullptr) close(is_in_turn_, open_calls_ == 0, event, report);
+    if (event.as<AgentEnd>() != nullptr) close(is_running_, !is_in_turn_, event, report);
+    if (event.as<AgentBeforeSettle>() != nullptr) expect(!is_running_ && has_run_, event, report);
+    if (event.as<AgentSettled>() != nullptr) {
+      expect(!is_running_ && has_run_, event, report);
+      has_run_ = false;
+      report.trigger();
+    }
+    if (event.as<ToolExecutionStart>() != nullptr) ++open_calls_;
+    if (event.as<ToolExecutionEnd>() != nullptr) --open_calls_;
+  }
+
+  void finish(const Story& story, Report& report) override {
+    for (const auto& call : story.calls) {
+      if (!is_top_level(call) || call.is_cut || call.is_repeated) continue;
+      report.complain(message_follows_end(call, story));
+    }
+  }
+
+ private:
+  static bool belongs_in_turn(const Event& event) {
+    if (event.as<ToolExecutionStart>() != nullptr) return true;
+    if (event.as<ToolExecutionEnd>() != nullptr) return true;
+    const auto* begun = event.as<MessageStart>();
+    const auto* ended = event.as<MessageEnd>();
+    const std::string_view role = begun ? begun->role : ended ? ended->role : std::string_view();
+    return role == "assistant" || role == "toolResult";
+  }
+
+  static Complaint message_follows_end(const Call& call, const Story& story) {
+    const std::array<const Event*, 7> order{first(call, "tool_execution_start"),
+                                            first(call, "tool_call"),
+                                            first(call, "tool_execution_update"),
+                                            first(call, "tool_result"),
+                                            first(call, "tool_execution_end"),
+                                            first(call, "message_start"),
+                                            first(call, "message_end")};
+    const Event* earlier = nullptr;
+    for (const Event* event : order) {
+      if (event == nullptr) continue;
+      if (auto complaint = before(earlier, event, story)) return complaint;
+      earlier = event;
+    }
+    return std::nullopt;
+  }
+
+  static void expect(bool claim, const Event& event, Report& report) {
+    report.complain(require(claim, std::string(event.kind()) + " out of its place", &event));
+  }
+  void open(bool& state, bool claim, const Event& event, Report& report) {
+    expect(claim, event, report);
+    state = true;
+    has_run_ = true;
+  }
+  void close(bool& state, bool claim, const Event& event, Report& report) {
+    expect(state && claim, event, report);
+    state = false;
+  }
+
+  bool is_running_ = false;
+  bool is_in_turn_ = false;
+  bool has_run_ = false;
+  std::int64_t open_calls_ = 0;
+};
+
+/// EVENT-14: one agent_settled for all runs of a prompt, after the last agent_end.
+class SettledChecker final : public Checker {
+ public:
+  static std::vector<std::string_view> kinds() {
+    return {"before_agent_start", "agent_start", "agent_end", "agent_settled", "crash"};
+  }
+
+  void see(const Event& event, const Story&, Report& report) override {
+    if (event.as<Crash>() != nullptr) *this = {};
+    if (event.as<BeforeAgentStart>() != nullptr) settled_ = nullptr;
+    if (event.as<AgentStart>() != nullptr) begin(event, report);
+    if (event.as<AgentSettled>() != nullptr) settle(event, report);
+    const auto* end = event.as<AgentEnd>();
+    if (end == nullptr) return;
+    report.trigger();
+    is_retry_ = end->will_retry;
+    ended_ = &event;
+  }
+
+  void finish(const Story&, Report& report) override {
+    report.complain(require(ended_ == nullptr, "agent_end without agent_settled", ended_));
+  }
+
+ private:
+  /// A run that goes on after the notice that nothing more will run has no preparation of its own.
+  void begin(const Event& event, Report& report) {
+    report.complain(require(settled_ == nullptr, "a run goes on after agent_settled", &event));
+    ended_ = nullptr;
+    is_retry_ = false;
+  }
+  void settle(const Event& event, Report& report) {
+    report.complain(require(ended_ != nullptr, "agent_settled without an agent_end", &event));
+    report.complain(require(!is_retry_, "agent_settled although a retry was announced", &event));
+    ended_ = nullptr;
+    settled_ = &event;
+  }
+
+  bool is_retry_ = false;
+  const Event* ended_ = nullptr;
+  const Event* settled_ = nullptr;
+};
+
+/// EVENT-38, EVENT-39: factories run between a shutdown and a start.
+class SessionChecker : public Checker {
+ public:
+  static std::vector<std::string_view> kinds() {
+    return {"load", "session_start", "session_shutdown", "agent_start", "agent_end"};
+  }
+
+ protected:
+  void follow(const Event& event) {
+    if (event.as<AgentStart>() != nullptr) is_running_ = true;
+    if (event.as<AgentEnd>() != nullptr) is_running_ = false;
+    if (event.as<SessionStart>() != nullptr) is_started_ = true;
+    if (event.as<SessionShutdown>() != nullptr) is_started_ = false;
+    const auto* load = event.as<Load>();
+    if (load == nullptr) return;
+    has_loaded_ = true;
+    loading_ += load->phase == "begin" ? 1 : -1;
+  }
+  bool is_started_ = false;
+  bool is_running_ = false;
+  bool has_loaded_ = false;
+  std::int64_t loading_ = 0;
+};
+
+constexpr std::array<std::string_view, 5> kStartReasons{"startup", "reload", "new", "resume",
+                                                        "fork"};
+constexpr std::array<std::string_view, 5> kShutdownReasons{"quit", "reload", "new", "resume",
+                                                           "fork"};
+
+class SessionStartChecker final : public SessionChecker {
+ public:
+  void see(const Event& event, const Story&, Report& report) override {
+    if (const auto* start = event.as<SessionStart>()) {
+      if (has_loaded_) report.trigger();
+      report.complain(require(loading_ == 0, "session_start while an extension loads", &event));
+      report.complain(require(std::ranges::count(kStartReasons, start->reason) == 1,
+                              "unknown reason '" + start->reason + "'", &event));
+    }
+    if (event.as<Load>() != nullptr) {
+      report.complain(require(!is_started_, "an extension loads after session_start", &event));
+    }
+    follow(event);
+  }
+};
+
+class SessionShutdownChecker final : public SessionChecker {
+ public:
+  void see(const Event& event, const Story&, Report& report) override {
+    if (const auto* shutdown = event.as<SessionShutdown>()) {
+      report.trigger();
+      report.complain(require(is_started_, "session_shutdown without a session", &event));
+      report.complain(require(!is_running_, "session_shutdown before the run is over", &event));
+      report.complain(require(std::ranges::count(kShutdownReasons, shutdown->reason) == 1,
+                              "unknown reason '" + shutdown->reason + "'", &event));
+    }
+    const bool is_new = event.as<SessionStart>() != nullptr || event.as<Load>() != nullptr;
+    if (is_new) {
+      report.complain(
+          require(!is_started_, "the new instance came before session_shutdown", &event));
+    }
+    follow(event);
+  }
+};
+
+bool is_aborted_settlement(const Event& event, const Story&) {
+  return event.as<AgentSettled>()->aborted;
+}
+
+/// Whether an answer failed and so its calls are dead (EVENT-29).
+bool is_failed(const Batch& batch, const Story&) {
+  return batch.stop_reason == "error" || batch.stop_reason == "aborted";
+}
+
+bool is_aborted_answer(const Batch& batch, const Story&) {
+  return batch.stop_reason == "aborted";
+}
+
+Complaint calls_are_dead(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    for (const Event* event : call->events) {
+      return finding(std::string(event->kind()) + " for call " + call->id + " of a failed answer",
+                     event);
+    }
+  }
+  return std::nullopt;
+}
+
+Complaint turn_has_no_results(const Batch& batch, const Story&) {
+  if (batch.turn_end == nullptr)
+    return finding("no turn_end after a failed answer", batch.response);
+  return require(batch.turn_end->as<TurnEnd>()->results.empty(),
+                 "turn_end lists results of a failed answer", batch.turn_end);
+}
+
+/// The run ends after the failed answer: no request before agent_end.
+Complaint run_ends(const Batch& batch, const Story& story) {
+  const auto end = story.run_end_after(batch.response->seq);
+  if (end > story.last_seq) return finding("no agent_end after a failed answer", batch.response);
+  for (const auto& request : story.requests) {
+    const auto seq = request.event->seq;
+    if (seq > batch.response->seq && seq < end) {
+      return finding("a request after a failed answer", request.event);
+    }
+  }
+  return std::nullopt;
+}
+
+/// EVENT-17: agent_end, then agent_settled, and nothing of the settling in between.
+class AbortedSettlementChecker final : public Checker {
+ public:
+  void see(const Event& event, const Story& story, Report& report) override {
+    if (event.as<AgentEnd>() != nullptr) asked_ = nullptr;
+    if (event.as<AgentBeforeSettle>() != nullptr) asked_ = &event;
+    if (event.as<AgentSettled>() == nullptr || !is_aborted_settlement(event, story)) return;
+    report.trigger();
+    report.complain(require(asked_ == nullptr, "agent_before_settle in an aborted run", asked_));
+  }
+
+ private:
+  const Event* asked_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<Rule> lifecycle_rules() {
+  return {
+      rule("EVENT-01",
+           "run, turn, message and call events open and close in their order, and each call's "
+           "events follow one another from start to message")
+          .by<LifecycleChecker>(LifecycleChecker::kinds()),
+      rule("EVENT-14", "after the last agent_end of a prompt comes exactly one agent_settled")
+          .by<SettledChecker>(SettledChecker::kinds()),
+      rule("EVENT-17", "an aborted settlement has no agent_before_settle since its agent_end")
+          .by<AbortedSettlementChecker>({"agent_end", "agent_before_settle", "agent_settled"}),
+      rule("EVENT-29",
+           "an answer that ended in error or abort: no events of its calls, an empty turn_end, "
+           "then agent_end without another request")
+          .for_each_batch()
+          .when(is_failed)
+          .expect(calls_are_dead)
+          .expect(turn_has_no_results)
+          .expect(run_ends),
+      rule("EVENT-38", "session_start comes after all load events and with a known reason")
+          .by<SessionStartChecker>(SessionChecker::kinds()),
+      rule("EVENT-39",
+           "session_shutdown comes after the run and before the next load and session_start")
+          .by<SessionShutdownChecker>(SessionChecker::kinds()),
+      rule("ABORT-09", "an answer cut by an abort: none of its calls has an event")
+          .for_each_batch()
+          .when(is_aborted_answer)
+          .expect(calls_are_dead),
+  };
+}
+
+}  // namespace plumb::invariants

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of a request, read alike whether they were recorded in the engine's own form or in a
+// provider's (Anthropic Messages, OpenAI Chat Completions).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/values/json.h"
+
+namespace plumb::invariants {
+
+struct ShownCall {
+  std::string id;
+  std::string name;
+  Json arguments;
+  std::string arguments_error;
+};
+
+/// A tool result as a request shows it to the model. `content` is a list of blocks.
+struct ShownResult {
+  std::string call;
+  Json content;
+  bool is_error = false;
+  bool has_error_flag = false;  ///< Some dialects have none.
+  std::string bytes;            ///< The whole block as sent.
+};
+
+std::vector<ShownCall> calls_in(const Json& message);
+std::vector<ShownResult> results_in(const Json& message);
+bool is_assistant(const Json& message);
+
+/// A content value as a list of blocks: a string is one text block.
+Json as_blocks(const Json& content);
+
+/// The text blocks of a content value, joined by line breaks.
+std::string text_in(const Json& content);
+
+}  // namespace plumb::invariants

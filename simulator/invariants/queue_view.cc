@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/invariants/queue_view.h"
+
+#include <algorithm>
+#include <map>
+
+#include "simulator/invariants/views.h"
+
+namespace plumb::invariants {
+namespace {
+
+void add(Mutation& mutation, const Event* event) {
+  const auto* operation = event->as<FileOperation>();
+  if (mutation.first == nullptr) mutation.first = event;
+  mutation.last = event;
+  mutation.has_read = mutation.has_read || operation->op == "read";
+  mutation.has_written = mutation.has_written || operation->op == "write";
+}
+
+/// Looking a path up is how a call finds its key: it happens before its turn.
+bool is_within_turn(const FileOperation& operation) {
+  return operation.op == "access" || operation.op == "read" || operation.op == "write" ||
+         operation.op == "make_directory";
+}
+
+/// A directory made on the way is no second file: it belongs to the file that is written.
+std::string file_of(const FileOperation& operation) {
+  return operation.real_path.empty() ? operation.path : operation.real_path;
+}
+
+}  // namespace
+
+bool is_mutator(const Call& call) {
+  return call.name == "edit" || call.name == "write";
+}
+
+std::string argument_path(const Call& call) {
+  const auto* begin = begin_of(call);
+  return text_at(begin != nullptr ? begin->args.get() : call.raw.get(), "path");
+}
+
+std::vector<Mutation> mutations_in(const Story& story) {
+  std::vector<Mutation> mutations;
+  for (const auto& call : story.calls) {
+    if (!is_mutator(call)) continue;
+    std::map<std::string, Mutation> by_path;
+    for (const Event* event : all(call, "file_op")) {
+      const auto* operation = event->as<FileOperation>();
+      if (!is_within_turn(*operation)) continue;
+      add(by_path[file_of(*operation)], event);
+    }
+    for (auto& [real_path, mutation] : by_path) {
+      if (!mutation.has_read && !mutation.has_written) continue;
+      mutation.call = &call;
+      mutation.path = argument_path(call);
+      mutation.real_path = real_path;
+      mutations.push_back(mutation);
+    }
+  }
+  std::ranges::sort(mutations, {}, [](const Mutation& one) { return one.first->seq; });
+  return mutations;
+}
+
+}  // namespace plumb::invariants

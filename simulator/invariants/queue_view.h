@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file operations of calls that change files, by real path.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/invariants/story.h"
+
+namespace plumb::invariants {
+
+/// What one call did to one file: all its operations on that real path, `first` begin to `last`
+/// end. `path`: as the call named it in its arguments.
+struct Mutation {
+  const Call* call = nullptr;
+  std::string path;
+  std::string real_path;
+  const Event* first = nullptr;
+  const Event* last = nullptr;
+  bool has_read = false;
+  bool has_written = false;
+};
+
+/// Whether a call is one of the tools that change files through the queue: edit or write.
+bool is_mutator(const Call& call);
+/// Mutations of edit and write calls, in order of their first operation.
+std::vector<Mutation> mutations_in(const Story& story);
+/// The path argument of a call.
+std::string argument_path(const Call& call);
+
+}  // namespace plumb::invariants

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/invariants/story.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulator/invariants/edit_case.h"
+
+namespace plumb::invariants {
+namespace {
+
+const Event* last_at(const std::vector<const Event*>& events, std::int64_t seq) {
+  const auto after = std::ranges::upper_bound(events, seq, {}, &Event::seq);
+  return after == events.begin() ? nullptr : *std::prev(after);
+}
+
+bool is_ancestor(const Event& older, const Event& younger) {
+  return younger.cause == older.seq;
+}
+
+std::string tool_name(const Json& body) {
+  for (const char* pointer : {"/name", "/function/name"}) {
+    const Json* name = find_pointer(body, pointer);
+    if (name != nullptr && name->is_string()) return name->get<std::string>();
+  }
+  return "";
+}
+
+bool announces_tools(const Json& message) {
+  return message.is_object() && message.value("role", Json()) == "system" &&
+         (message.contains("toolsAdded") || message.contains("toolsRemoved"));
+}
+
+void add_once(std::vector<std::string>& names, std::string name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+}
+
+void apply_announcement(const Json& message, std::vector<std::string>& names) {
+  for (const auto& entry : message.value("toolsRemoved", Json::array())) {
+    std::erase(names, entry.is_string() ? entry.get<std::string>() : tool_name(entry));
+  }
+  for (const auto& entry : message.value("toolsAdded", Json::array())) {
+    add_once(names, tool_name(entry));
+  }
+}
+
+std::vector<RequestBlock> blocks_of(std::span<const RequestBlock> blocks, Zone zone) {
+  std::vector<RequestBlock> found;
+  for (const auto& block : blocks) {
+    if (block.zone == zone) found.push_back(block);
+  }
+  return found;
+}
+
+std::span<const RequestBlock> shared_blocks(const FoldedRequest& folded) {
+  return folded.blocks.first(static_cast<std::size_t>(folded.common));
+}
+
+std::span<const RequestBlock> new_blocks(const FoldedRequest& folded) {
+  return folded.blocks.subspan(static_cast<std::size_t>(folded.common));
+}
+
+/// Whether a zone has other bytes than in the request before, whatever moved in front of it.
+bool has_change(const FoldedRequest& folded, Zone zone) {
+  const auto gone = blocks_of(folded.removed, zone);
+  const auto came = blocks_of(new_blocks(folded), zone);
+  return gone.size() != came.size() || simulator::find_break(gone, came).has_value();
+}
+
+std::optional<simulator::CacheBreak> break_in_messages(const FoldedRequest& folded) {
+  if (folded.removed.empty()) return std::nullopt;
+  auto earlier = blocks_of(shared_blocks(folded), Zone::messages);
+  const auto gone = blocks_of(folded.removed, Zone::messages);
+  earlier.insert(earlier.end(), gone.begin(), gone.end());
+  return simulator::find_break(earlier, blocks_of(folded.blocks, Zone::messages));
+}
+
+}  // namespace
+
+Story::Story(const TraceHeader& trace_header) : header(trace_header) {}
+Story::~Story() = default;
+
+void Story::finish() {
+  edits_ = edit_cases(*this);
+}
+
+const RegistryRefresh* Story::registry_at(std::int64_t seq) const {
+  const Event* event = last_at(registries, seq);
+  return event == nullptr ? nullptr : event->as<RegistryRefresh>();
+}
+
+const ActiveSet* Story::active_at(std::int64_t seq) const {
+  const Event* event = last_at(active_sets, seq);
+  return event == nullptr ? nullptr : event->as<ActiveSet>();
+}
+
+const Json* Story::tool_at(std::string_view name, std::int64_t seq) const {
+  const auto* registry = registry_at(seq);
+  if (registry == nullptr || !registry->tools.get().is_array()) return nullptr;
+  for (const auto& tool : registry->tools.get()) {
+    if (tool.is_object() && tool.value("name", Json()) == name) return &tool;
+  }
+  return nullptr;
+}
+
+const Json& Story::host() const {
+  static const Json kNothing = Json::object();
+  for (const Event* event : steps) {
+    const auto* step = event->as<Step>();
+    if (step->step == "start" && step->data.get().is_object()) return step->data.get();
+  }
+  return kNothing;
+}
+
+std::int64_t Story::abort_between(std::int64_t from, std::int64_t to) const {
+  const auto found = std::ranges::upper_bound(aborts, from);
+  return found != aborts.end() && *found < to ? *found : -1;
+}
+
+bool Story::is_order_certain(const Event& left, const Event& right) const {
+  return header.determinism != Determinism::live || left.source == right.source ||
+         is_ancestor(left, right) || is_ancestor(right, left);
+}
+
+std::int64_t Story::run_end_after(std::int64_t seq) const {
+  for (const auto& run : runs) {
+    if (run.end != nullptr && run.end->seq > seq) return run.end->seq;
+  }
+  return last_seq + 1;
+}
+
+void StoryTeller::see(const Event& event) {
+  story_.last_seq = event.seq;
+  keep(event);
+  if (event.as<ProviderRequest>() != nullptr) see_request(event);
+  if (event.as<ProviderResponse>() != nullptr) see_response(event);
+  if (event.as<TurnEnd>() != nullptr) see_turn_end(event);
+  if (event.as<Crash>() != nullptr) cut_open_calls();
+  if (!event.call.empty()) see_call_event(event);
+}
+
+void StoryTeller::keep(const Event& event) {
+  const bool is_hook = event.as<HookCall>() != nullptr || event.as<HookReturn>() != nullptr;
+  if (is_hook && event.call.empty()) story_.hooks.push_back(&event);
+  if (event.as<RegistryRefresh>() != nullptr) story_.registries.push_back(&event);
+  if (event.as<ActiveSet>() != nullptr) story_.active_sets.push_back(&event);
+  if (event.as<Diagnostic>() != nullptr) story_.diagnostics.push_back(&event);
+  if (event.as<ExtensionError>() != nullptr) story_.extension_errors.push_back(&event);
+  if (event.as<FileOperation>() != nullptr) story_.file_operations.push_back(&event);
+  if (const auto* files = event.as<FinalFiles>()) story_.final_files = files;
+  if (event.as<AgentStart>() != nullptr) story_.runs.push_back(Run{.start = &event});
+  if (event.as<AgentEnd>() != nullptr && !story_.runs.empty()) story_.runs.back().end = &event;
+  if (event.as<Crash>() != nullptr) story_.crashes.push_back(event.seq);
+  if (const auto* note = event.as<Notify>()) {
+    story_.notes.push_back(&event);
+    if (note->topic == "abort") story_.aborts.push_back(event.seq);
+  }
+  if (const auto* step = event.as<Step>()) {
+    story_.steps.push_back(&event);
+    if (step->step == "abort") story_.aborts.push_back(event.seq);
+  }
+  if (const auto* load = event.as<Load>()) add_once(story_.load_order, load->extension);
+}
+
+void StoryTeller::see_call_event(const Event& event) {
+  const auto known = calls_.find(event.call);
+  if (known == calls_.end()) {
+    calls_[event.call] = story_.calls.size();
+    story_.calls.emplace_back().id = event.call;
+  }
+  Call& call = story_.calls[calls_[event.call]];
+  call.events.push_back(&event);
+  const auto* start = event.as<ToolExecutionStart>();
+  if (start == nullptr) return;
+  call.parent = start->parent;
+  if (call.batch >= 0) return;
+  call.name = start->name;
+  call.raw = start->args;
+}
+
+void StoryTeller::declare_tools(const FoldedRequest& folded, Request& request) {
+  for (const auto& block : folded.blocks) {
+    if (block.zone == Zone::messages) break;
+    if (block.zone == Zone::tools) add_once(request.declared, tool_name(block.body.get()));
+  }
+  auto& announced = announced_[request.request->lineage];
+  const bool is_rewritten = !folded.removed.empty();
+  if (is_rewritten) announced.clear();
+  const auto from = is_rewritten ? 0 : static_cast<std::size_t>(folded.common);
+  for (const auto& block : folded.blocks.subspan(from)) {
+    if (block.zone == Zone::tools || !announces_tools(block.body.get())) continue;
+    announced.push_back(block.body.get());
+  }
+  for (const auto& message : announced) apply_announcement(message, request.declared);
+}
+
+/// Looks at the last answer and what follows it: earlier ones were looked at when they were last.
+void StoryTeller::pair_results(std::span<const RequestBlock> blocks, Request& request) {
+  std::map<std::string, std::int64_t> counts;
+  std::vector<std::string> called;
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+    if (block->zone != Zone::messages) break;
+    const Json& body = block->body.get();
+    for (const auto& result : results_in(body)) ++counts[result.call];
+    if (!is_assistant(body)) continue;
+    for (const auto& call : calls_in(body)) called.push_back(call.id);
+    break;
+  }
+  for (const auto& id : called) {
+    const std::int64_t count = std::exchange(counts[id], 0);
+    if (count == 0 && !dead_.contains(id)) request.unpaired.push_back(id + " has no result");
+    if (count > std::ranges::count(called, id)) request.unpaired.push_back(id + " has too many");
+  }
+  for (const auto& [id, count] : counts) {
+    if (count > 0 && std::ranges::find(called, id) == called.end()) {
+      request.unpaired.push_back("a result names " + id + ", which the last answer did not call");
+    }
+  }
+}
+
+void StoryTeller::see_request(const Event& event) {
+  const auto folded = fold_.fold(event);
+  if (!folded) {
+    story_.damage = folded.error().message;
+    return;
+  }
+  Request request;
+  request.event = &event;
+  request.request = event.as<ProviderRequest>();
+  const std::size_t breaks = watch_.breaks().size();
+  watch_.see(*folded);
+  if (watch_.breaks().size() > breaks) request.cache_break = watch_.breaks().back();
+  request.has_new_tools = has_change(*folded, Zone::tools);
+  request.has_new_system = has_change(*folded, Zone::system);
+  request.message_break = break_in_messages(*folded);
+  declare_tools(*folded, request);
+  pair_results(folded->blocks, request);
+  for (const auto& block : new_blocks(*folded)) {
+    if (block.zone != Zone::messages) continue;
+    for (auto& result : results_in(block.body.get())) request.results.push_back(std::move(result));
+    for (auto& call : calls_in(block.body.get())) request.answered.push_back(std::move(call));
+  }
+  const std::size_t index = story_.requests.size();
+  const auto last = lineages_.find(request.request->lineage);
+  if (last != lineages_.end() && folded->previous != nullptr) {
+    request.previous = static_cast<std::int64_t>(last->second);
+    const auto batch = batches_.find(last->second);
+    if (batch != batches_.end()) {
+      story_.batches[batch->second].next_request = static_cast<std::int64_t>(index);
+    }
+  }
+  lineages_[request.request->lineage] = index;
+  requests_[request.request->n] = index;
+  story_.requests.push_back(std::move(request));
+}
+
+void StoryTeller::list_call(const ShownCall& shown, Batch& batch) {
+  const auto known = calls_.find(shown.id);
+  if (known != calls_.end() && std::ranges::find(batch.calls, known->second) != batch.calls.end()) {
+    story_.calls[known->second].is_repeated = true;
+    return;
+  }
+  calls_[shown.id] = story_.calls.size();
+  Call call;
+  call.id = shown.id;
+  call.name = shown.name;
+  call.raw = SharedJson(shown.arguments);
+  call.arguments_error = shown.arguments_error;
+  call.batch = static_cast<std::int64_t>(story_.batches.size());
+  call.position = static_cast<std::int64_t>(batch.calls.size());
+  batch.calls.push_back(story_.calls.size());
+  story_.calls.push_back(std::move(call));
+}
+
+void StoryTeller::see_response(const Event& event) {
+  const auto* response = event.as<ProviderResponse>();
+  const auto shown = calls_in(response->message.get());
+  if (shown.empty()) return;
+  Batch batch;
+  batch.response = &event;
+  batch.stop_reason = response->stop_reason;
+  for (const auto& call : shown) list_call(call, batch);
+  if (batch.stop_reason == "error" || batch.stop_reason == "aborted") {
+    for (const auto& call : shown) dead_.insert(call.id);
+  }
+  const auto request = requests_.find(response->n);
+  if (request != requests_.end()) {
+    batch.request = static_cast<std::int64_t>(request->second);
+    batches_[request->second] = story_.batches.size();
+  }
+  story_.batches.push_back(std::move(batch));
+}
+
+void StoryTeller::see_turn_end(const Event& event) {
+  for (; turn_batch_ < story_.batches.size(); ++turn_batch_) {
+    story_.batches[turn_batch_].turn_end = &event;
+  }
+}
+
+void StoryTeller::cut_open_calls() {
+  const auto has_ended = [](const Event* event) {
+    return event->as<ToolExecutionEnd>() != nullptr;
+  };
+  for (auto& call : story_.calls) {
+    if (std::ranges::none_of(call.events, has_ended)) call.is_cut = true;
+  }
+  for (; turn_batch_ < story_.batches.size(); ++turn_batch_) {
+    story_.batches[turn_batch_].is_cut = true;
+  }
+}
+
+}  // namespace plumb::invariants

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trace tells, put together while it is walked once: calls, batches, requests, runs, and the
+// registry and the active set at any moment. Rules judge these views instead of looking for the
+// same facts again. Nothing here knows a scenario or an engine.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/kernel/result.h"
+#include "engine/trace/request_fold.h"
+#include "engine/trace/trace.h"
+#include "engine/values/json.h"
+#include "simulator/cache_model/prefix.h"
+#include "simulator/invariants/message_view.h"
+
+namespace plumb::invariants {
+
+/// One tool call: as the model made it, and every event that carries its id. `events` are in order
+/// of seq. A call that a tool made (HOOK-29) has a `parent` and no place in a batch.
+struct Call {
+  std::string id;
+  std::string name;
+  std::string parent;
+  SharedJson raw;               ///< The model's arguments, or those of the start event.
+  std::string arguments_error;  ///< The provider could not read them (PIPE-15).
+  std::int64_t batch = -1;      ///< Index into Story::batches, or -1.
+  std::int64_t position = 0;    ///< In source order within the batch.
+  bool is_cut = false;          ///< The incarnation crashed before the call ended.
+  bool is_repeated = false;     ///< The answer used this id twice (BATCH-16): not judged.
+  std::vector<const Event*> events;
+};
+
+/// The calls of one answer. `calls` index Story::calls in source order; `next_request` and
+/// `request` index Story::requests, or are -1.
+struct Batch {
+  const Event* response = nullptr;
+  std::string stop_reason;
+  std::vector<std::size_t> calls;
+  std::int64_t request = -1;
+  std::int64_t next_request = -1;
+  const Event* turn_end = nullptr;
+  bool is_cut = false;
+};
+
+/// One request as it left the engine. `declared`: tool names that the model may call, in order,
+/// tool changes that messages announce included (ACTIVE-16). `results`: those among the blocks that
+/// are new in this request. `previous` indexes Story::requests, or is -1.
+struct Request {
+  const Event* event = nullptr;
+  const ProviderRequest* request = nullptr;
+  std::int64_t previous = -1;
+  std::vector<std::string> declared;
+  bool has_new_tools = false;   ///< The tools zone differs from that of `previous`.
+  bool has_new_system = false;  ///< The system zone differs from that of `previous`.
+  std::optional<simulator::CacheBreak> cache_break;
+  std::optional<simulator::CacheBreak> message_break;  ///< Within the messages zone alone.
+  std::vector<ShownResult> results;
+  std::vector<ShownCall> answered;    ///< Calls of assistant messages among the new blocks.
+  std::vector<std::string> unpaired;  ///< What is wrong with the last answer's results (BATCH-17).
+};
+
+struct EditCase;
+
+/// From agent_start to agent_end.
+struct Run {
+  const Event* start = nullptr;
+  const Event* end = nullptr;
+};
+
+class Story {
+ public:
+  explicit Story(const TraceHeader& trace_header);
+  ~Story();
+  Story(const Story&) = delete;
+  Story& operator=(const Story&) = delete;
+
+  const TraceHeader& header;
+  std::deque<Call> calls;
+  std::deque<Batch> batches;
+  std::deque<Request> requests;
+  std::vector<Run> runs;
+  std::vector<const Event*> registries;   ///< registry_refresh
+  std::vector<const Event*> active_sets;  ///< active_set
+  std::vector<const Event*> diagnostics;
+  std::vector<const Event*> extension_errors;
+  std::vector<const Event*> file_operations;
+  std::vector<const Event*> notes;  ///< notify
+  std::vector<const Event*> steps;
+  std::vector<const Event*> hooks;      ///< hook_call and hook_return that belong to no call
+  std::vector<std::string> load_order;  ///< Paths of extensions.
+  std::vector<std::int64_t> aborts;     ///< Seqs at which an abort was asked for.
+  std::vector<std::int64_t> crashes;
+  const FinalFiles* final_files = nullptr;
+  std::int64_t last_seq = -1;
+  std::string damage;  ///< Why requests could not be rebuilt, or "".
+
+  /// The state at `seq`: what the last such event before it says; null before the first.
+  const RegistryRefresh* registry_at(std::int64_t seq) const;
+  const ActiveSet* active_at(std::int64_t seq) const;
+  /// The registry's entry for a name at `seq`, or null.
+  const Json* tool_at(std::string_view name, std::int64_t seq) const;
+  /// Data of the host's step "start": the scenario's tools and settings; an empty object if absent.
+  const Json& host() const;
+  /// The first abort after `from` and before `to`, or -1.
+  std::int64_t abort_between(std::int64_t from, std::int64_t to) const;
+  /// Whether the order of two events is certain: one source, one process, or a chain of causes.
+  bool is_order_certain(const Event& left, const Event& right) const;
+  /// Seq of the first agent_end after `seq`, or the end of the trace.
+  std::int64_t run_end_after(std::int64_t seq) const;
+  bool is_edition(std::string_view edition) const { return header.edition == edition; }
+  /// The edit calls, worked out when the walk is over.
+  const std::vector<EditCase>& edits() const { return edits_; }
+  void finish();
+
+ private:
+  std::vector<EditCase> edits_;
+};
+
+/// Builds a Story event by event; one walk serves all rules.
+class StoryTeller {
+ public:
+  explicit StoryTeller(Story& story) : story_(story) {}
+
+  void see(const Event& event);
+
+ private:
+  void keep(const Event& event);
+  void see_call_event(const Event& event);
+  void see_request(const Event& event);
+  void see_response(const Event& event);
+  void see_turn_end(const Event& event);
+  void cut_open_calls();
+  void list_call(const ShownCall& shown, Batch& batch);
+  void declare_tools(const FoldedRequest& folded, Request& request);
+  void pair_results(std::span<const RequestBlock> blocks, Request& request);
+
+  Story& story_;
+  RequestFold fold_;
+  simulator::PrefixWatch watch_;
+  std::map<std::string, std::size_t> calls_;            ///< The newest call of each id.
+  std::map<std::int64_t, std::size_t> requests_;        ///< By n.
+  std::map<std::string, std::size_t> lineages_;         ///< The last request of each.
+  std::map<std::size_t, std::size_t> batches_;          ///< By the request they answer.
+  std::map<std::string, std::vector<Json>> announced_;  ///< Tool changes by lineage.
+  std::set<std::string> dead_;  ///< Calls of answers that failed: they get no result.
+  std::size_t turn_batch_ = 0;  ///< First batch of the running turn.
+};
+
+}  // namespace plumb::invariants

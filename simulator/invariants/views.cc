@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/invariants/views.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plumb::invariants {
+namespace {
+
+constexpr std::size_t kShownCharactersMax = 240;
+
+const Json kNullJson;
+
+std::string shorten(const Json& value) {
+  std::string text = dump_json(value);
+  if (text.size() <= kShownCharactersMax) return text;
+  return text.substr(0, kShownCharactersMax) + "...";
+}
+
+bool is_hook(const Event& event, std::string_view name) {
+  const auto* call = event.as<HookCall>();
+  return call != nullptr && call->event == name;
+}
+
+bool is_hook_return(const Event& event, std::string_view name) {
+  const auto* returned = event.as<HookReturn>();
+  return returned != nullptr && returned->event == name;
+}
+
+/// The listing's keys are relative to the workspace; a path may carry the workspace in front. The
+/// longest key that fits, or "".
+std::string fitting_key(const Json& listing, std::string_view path) {
+  std::string longest;
+  if (!listing.is_object()) return longest;
+  while (path.starts_with("./")) path.remove_prefix(2);
+  for (const auto& [key, file] : listing.items()) {
+    const bool fits = path == key || path.ends_with("/" + key);
+    if (fits && key.size() > longest.size()) longest = key;
+  }
+  return longest;
+}
+
+const Json* find_file(const Json& listing, std::string_view path) {
+  const auto key = fitting_key(listing, path);
+  return key.empty() ? nullptr : &listing[key];
+}
+
+template <class T>
+const T* first_of(const Call& call) {
+  for (const Event* event : call.events) {
+    if (const auto* payload = event->as<T>()) return payload;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_named(const Event& event, std::string_view name) {
+  if (name == "tool_call" || name == "tool_result") return is_hook(event, name);
+  if (name == "tool_call_return") return is_hook_return(event, "tool_call");
+  if (name == "tool_result_return") return is_hook_return(event, "tool_result");
+  return event.kind() == name;
+}
+
+const Event* first(const Call& call, std::string_view name) {
+  for (const Event* event : call.events) {
+    if (is_named(*event, name)) return event;
+  }
+  return nullptr;
+}
+
+const Event* last(const Call& call, std::string_view name) {
+  const auto events = all(call, name);
+  return events.empty() ? nullptr : events.back();
+}
+
+std::vector<const Event*> all(const Call& call, std::string_view name) {
+  std::vector<const Event*> events;
+  for (const Event* event : call.events) {
+    if (is_named(*event, name)) events.push_back(event);
+  }
+  return events;
+}
+
+std::int64_t count(const Call& call, std::string_view name) {
+  return std::ranges::count_if(call.events, [&](const auto* one) { return is_named(*one, name); });
+}
+
+std::int64_t seq_of(const Call& call, std::string_view name) {
+  const Event* event = first(call, name);
+  return event == nullptr ? -1 : event->seq;
+}
+
+const ToolExecutionStart* start_of(const Call& call) {
+  return first_of<ToolExecutionStart>(call);
+}
+const ToolExecutionEnd* end_of(const Call& call) {
+  return first_of<ToolExecutionEnd>(call);
+}
+const ExecuteBegin* begin_of(const Call& call) {
+  return first_of<ExecuteBegin>(call);
+}
+const ExecuteEnd* settled_of(const Call& call) {
+  return first_of<ExecuteEnd>(call);
+}
+
+std::string cause_of(const Call& call) {
+  const auto* outcome = first_of<CallOutcome>(call);
+  return outcome == nullptr ? std::string() : outcome->outcome;
+}
+
+bool has_executed(const Call& call) {
+  return begin_of(call) != nullptr;
+}
+
+bool is_error(const Call& call) {
+  const auto* end = end_of(call);
+  return end != nullptr && end->is_error;
+}
+
+bool has_started(const Call& call) {
+  return start_of(call) != nullptr;
+}
+
+bool is_top_level(const Call& call) {
+  return call.parent.empty() && call.batch >= 0;
+}
+
+const Json& result_of(const Call& call) {
+  const auto* end = end_of(call);
+  return end == nullptr ? kNullJson : end->result.get();
+}
+
+std::string result_text(const Call& call) {
+  return text_in(at(result_of(call), "content"));
+}
+
+std::vector<const HookReturn*> returns_of(const Call& call, std::string_view event) {
+  std::vector<const HookReturn*> returns;
+  for (const Event* one : call.events) {
+    if (is_hook_return(*one, event)) returns.push_back(one->as<HookReturn>());
+  }
+  return returns;
+}
+
+std::vector<const HookCall*> hook_calls_of(const Call& call, std::string_view event) {
+  std::vector<const HookCall*> calls;
+  for (const Event* one : call.events) {
+    if (is_hook(*one, event)) calls.push_back(one->as<HookCall>());
+  }
+  return calls;
+}
+
+bool is_block(const HookReturn& returned) {
+  return returned.error.empty() && at(returned.result.get(), "block") == true;
+}
+
+const HookReturn* stopper_of(const Call& call) {
+  for (const auto* returned : returns_of(call, "tool_call")) {
+    if (is_block(*returned) || !returned->error.empty()) return returned;
+  }
+  return nullptr;
+}
+
+const Json* input_after_hooks(const Call& call) {
+  const auto returns = returns_of(call, "tool_call");
+  return returns.empty() ? nullptr : &returns.back()->input_after.get();
+}
+
+const Json* validated_input(const Call& call) {
+  const auto hooks = hook_calls_of(call, "tool_call");
+  if (!hooks.empty()) return &hooks.front()->input.get();
+  const auto* begin = begin_of(call);
+  return begin == nullptr ? nullptr : &begin->args.get();
+}
+
+const Call* find_call(std::string_view id, const Story& story) {
+  for (auto call = story.calls.rbegin(); call != story.calls.rend(); ++call) {
+    if (call->id == id) return &*call;
+  }
+  return nullptr;
+}
+
+const Batch* batch_of(const Call& call, const Story& story) {
+  if (call.batch < 0) return nullptr;
+  return &story.batches[static_cast<std::size_t>(call.batch)];
+}
+
+const Request* request_of(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  if (batch == nullptr || batch->request < 0) return nullptr;
+  return &story.requests[static_cast<std::size_t>(batch->request)];
+}
+
+const Request* next_request_of(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  if (batch == nullptr || batch->next_request < 0) return nullptr;
+  return &story.requests[static_cast<std::size_t>(batch->next_request)];
+}
+
+const ShownResult* shown_result(const Call& call, const Story& story) {
+  const Request* request = next_request_of(call, story);
+  if (request == nullptr) return nullptr;
+  const auto found = std::ranges::find(request->results, call.id, &ShownResult::call);
+  return found == request->results.end() ? nullptr : &*found;
+}
+
+bool is_declared(const Call& call, const Story& story) {
+  const Request* request = request_of(call, story);
+  return request != nullptr && contains(request->declared, call.name);
+}
+
+const Json* tool_of(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  const auto seq = batch != nullptr ? batch->response->seq : seq_of(call, "tool_execution_start");
+  return story.tool_at(call.name, seq);
+}
+
+std::int64_t abort_during(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  if (batch == nullptr) return -1;
+  const auto end = seq_of(call, "tool_execution_end");
+  const auto limit = end >= 0 ? end : story.run_end_after(batch->response->seq);
+  return story.abort_between(batch->response->seq, limit);
+}
+
+std::vector<const Call*> calls_of(const Batch& batch, const Story& story) {
+  std::vector<const Call*> calls;
+  for (const auto index : batch.calls) calls.push_back(&story.calls[index]);
+  return calls;
+}
+
+std::vector<std::string> ids_of(const Batch& batch, const Story& story) {
+  std::vector<std::string> ids;
+  for (const auto* call : calls_of(batch, story)) ids.push_back(call->id);
+  return ids;
+}
+
+bool is_normal(const Batch& batch) {
+  return batch.stop_reason != "error" && batch.stop_reason != "aborted" && !batch.is_cut;
+}
+
+bool has_sequential_tool(const Batch& batch, const Story& story) {
+  return std::ranges::any_of(calls_of(batch, story), [&](const Call* call) {
+    const Json* tool = tool_of(*call, story);
+    return tool != nullptr && is_declared(*call, story) &&
+           at(*tool, "executionMode") == "sequential";
+  });
+}
+
+bool is_host_sequential(const Story& story) {
+  return at(at(story.host(), "settings"), "execution") == "sequential";
+}
+
+bool is_sequential(const Batch& batch, const Story& story) {
+  return is_host_sequential(story) || has_sequential_tool(batch, story);
+}
+
+const Json* final_file(std::string_view path, const Story& story) {
+  return story.final_files == nullptr ? nullptr : find_file(story.final_files->files.get(), path);
+}
+
+const Json* first_file(std::string_view path, const Story& story) {
+  return story.final_files == nullptr ? nullptr : find_file(story.final_files->before.get(), path);
+}
+
+std::string file_key(std::string_view path, const Story& story) {
+  if (story.final_files != nullptr) {
+    for (const auto* listing : {&story.final_files->files, &story.final_files->before}) {
+      auto key = fitting_key(listing->get(), path);
+      if (!key.empty()) return key;
+    }
+  }
+  return std::string(path);
+}
+
+const Json& at(const Json& object, std::string_view key) {
+  if (!object.is_object()) return kNullJson;
+  const auto found = object.find(key);
+  return found == object.end() ? kNullJson : *found;
+}
+
+std::string text_at(const Json& object, std::string_view key) {
+  const Json& value = at(object, key);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::string> strings_in(const Json& list) {
+  std::vector<std::string> strings;
+  if (!list.is_array()) return strings;
+  for (const auto& one : list) {
+    if (one.is_string()) strings.push_back(one.get<std::string>());
+  }
+  return strings;
+}
+
+Json as_json(const std::vector<std::string>& names) {
+  Json list = Json::array();
+  for (const auto& name : names) list.push_back(name);
+  return list;
+}
+
+Finding finding(std::string message, const Event* event) {
+  Finding found;
+  found.message = std::move(message);
+  if (event != nullptr) found.seq = event->seq;
+  return found;
+}
+
+Complaint differ(std::string message, const Json& expected, const Json& actual,
+                 const Event* event) {
+  if (equal_json(expected, actual)) return std::nullopt;
+  Finding found = finding(std::move(message), event);
+  found.expected = shorten(expected);
+  found.actual = shorten(actual);
+  return found;
+}
+
+Complaint require(bool claim, std::string message, const Event* event) {
+  if (claim) return std::nullopt;
+  return finding(std::move(message), event);
+}
+
+Complaint unknowable(const Event& left, const Event& right) {
+  Finding found = finding("the order of " + std::string(left.kind()) + " and " +
+                              std::string(right.kind()) + " is not certain",
+                          &left);
+  found.is_unknowable = true;
+  return found;
+}
+
+Complaint before(const Event* left, const Event* right, const Story& story) {
+  if (left == nullptr || right == nullptr) return std::nullopt;
+  if (!story.is_order_certain(*left, *right)) return unknowable(*left, *right);
+  if (left->seq < right->seq) return std::nullopt;
+  Finding found =
+      finding(std::string(left->kind()) + " comes after " + std::string(right->kind()), left);
+  found.expected = std::string(left->kind()) + " before " + std::string(right->kind());
+  found.related = {right->seq};
+  return found;
+}
+
+}  // namespace plumb::invariants

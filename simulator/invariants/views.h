@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions that many rules ask about a call, a batch or a JSON value, and the wording of findings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/invariants/finding.h"
+#include "simulator/invariants/story.h"
+
+namespace plumb::invariants {
+
+/// Whether a name of a rule's sentence means this event (see CallRule).
+bool is_named(const Event& event, std::string_view name);
+
+// ------------------------------------------------------------------ a call
+
+const Event* first(const Call& call, std::string_view name);
+const Event* last(const Call& call, std::string_view name);
+std::vector<const Event*> all(const Call& call, std::string_view name);
+std::int64_t count(const Call& call, std::string_view name);
+/// Seq of the first such event, or -1.
+std::int64_t seq_of(const Call& call, std::string_view name);
+
+const ToolExecutionStart* start_of(const Call& call);
+const ToolExecutionEnd* end_of(const Call& call);
+const ExecuteBegin* begin_of(const Call& call);
+const ExecuteEnd* settled_of(const Call& call);
+/// The cause that call_outcome names, or "".
+std::string cause_of(const Call& call);
+bool has_executed(const Call& call);
+bool is_error(const Call& call);
+/// Some of the call ran: it has a start event.
+bool has_started(const Call& call);
+/// It is a model's call, not one that a tool made.
+bool is_top_level(const Call& call);
+/// The end event's result, or null.
+const Json& result_of(const Call& call);
+/// The text of the end event's result.
+std::string result_text(const Call& call);
+/// Returns of the call's handlers of one event, in order.
+std::vector<const HookReturn*> returns_of(const Call& call, std::string_view event);
+std::vector<const HookCall*> hook_calls_of(const Call& call, std::string_view event);
+/// The return that blocked the call or threw, or null.
+const HookReturn* stopper_of(const Call& call);
+bool is_block(const HookReturn& returned);
+/// The argument object after the last tool_call handler, or null if none ran.
+const Json* input_after_hooks(const Call& call);
+/// The argument object that the first tool_call handler, or else execute, was given; or null.
+const Json* validated_input(const Call& call);
+
+/// The newest call of an id, or null.
+const Call* find_call(std::string_view id, const Story& story);
+const Batch* batch_of(const Call& call, const Story& story);
+/// The request that the call's answer replied to, or null.
+const Request* request_of(const Call& call, const Story& story);
+/// The request after the call's batch, or null.
+const Request* next_request_of(const Call& call, const Story& story);
+/// The call's result as the next request shows it, or null.
+const ShownResult* shown_result(const Call& call, const Story& story);
+/// Whether the model was told of a tool by the call's name. False for calls without a request.
+bool is_declared(const Call& call, const Story& story);
+/// The registry's entry for the call's tool when the model was answered, or null.
+const Json* tool_of(const Call& call, const Story& story);
+/// An abort came after the call's answer and before its end (or the end of its run), or -1.
+std::int64_t abort_during(const Call& call, const Story& story);
+
+// ------------------------------------------------------------------ a batch
+
+std::vector<const Call*> calls_of(const Batch& batch, const Story& story);
+std::vector<std::string> ids_of(const Batch& batch, const Story& story);
+/// The answer ended normally, so its calls are processed.
+bool is_normal(const Batch& batch);
+/// Any call's tool is marked sequential in the registry of the turn.
+bool has_sequential_tool(const Batch& batch, const Story& story);
+/// The host's setting makes all batches sequential.
+bool is_host_sequential(const Story& story);
+bool is_sequential(const Batch& batch, const Story& story);
+
+// ------------------------------------------------------------------ files
+
+/// What final_files says of a path at the end, and at the start of the run; null if absent. A path
+/// may be absolute or relative to the workspace.
+const Json* final_file(std::string_view path, const Story& story);
+const Json* first_file(std::string_view path, const Story& story);
+/// The listing's name for a path, so that two spellings of it are one.
+std::string file_key(std::string_view path, const Story& story);
+
+// ------------------------------------------------------------------ values
+
+/// A member, or null.
+const Json& at(const Json& object, std::string_view key);
+std::string text_at(const Json& object, std::string_view key);
+bool contains(const std::vector<std::string>& names, std::string_view name);
+/// The strings of a list.
+std::vector<std::string> strings_in(const Json& list);
+Json as_json(const std::vector<std::string>& names);
+
+// ------------------------------------------------------------------ findings
+
+Finding finding(std::string message, const Event* event);
+/// Nothing if equal (member order aside); else what was expected and what there was, cut short.
+Complaint differ(std::string message, const Json& expected, const Json& actual, const Event* event);
+/// Nothing if the claim holds.
+Complaint require(bool claim, std::string message, const Event* event);
+Complaint unknowable(const Event& left, const Event& right);
+/// Requires that `left` comes before `right`, if both exist.
+Complaint before(const Event* left, const Event* right, const Story& story);
+
+}  // namespace plumb::invariants
