@@ -196,7 +196,7 @@ Error file_errno_error(int number, const FileRequest& request) {
 
 std::string system_error_name(const Error& error) {
   const auto colon = error.message.find(':');
-  const std::string name = error.message.substr(0, colon);
+  std::string name = error.message.substr(0, colon);
   const bool is_name = colon != std::string::npos && name.size() > 2 && name[0] == 'E' &&
                        std::ranges::all_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
   if (is_name) return name;
