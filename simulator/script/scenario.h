@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/trace/pattern.h"
 #include "engine/values/json.h"
 #include "simulator/script/catalogue.h"
 #include "simulator/script/place.h"
@@ -32,9 +33,10 @@ struct RuleReference {
   bool operator==(const RuleReference&) const = default;
 };
 
-/// A valid event pattern (engine/trace/pattern.h), as written. Empty: at once.
+/// An event that something waits for. Without text: nothing to wait for.
 struct Trigger {
-  std::string text;
+  std::string text;  ///< As written.
+  EventPattern pattern;
   Place place;
   bool operator==(const Trigger&) const = default;
 };
@@ -81,15 +83,17 @@ struct ToolSettings {
   bool operator==(const ToolSettings&) const = default;
 };
 
-/// A fault at the file port: the `nth` operation `op` on `path` (0: every one) fails with `error`,
-/// or takes `delay_ms`. `path` empty: any path. `bytes`: a write stores so many bytes, then fails.
+/// A fault at the file port: the `nth` operation `op` on `path` (0: every one) takes `delay_ms`, is
+/// held until an event, and then fails with `error` if there is one. `op` may be any; an empty
+/// `path` is any path. `io_error`: "ENOSPC: no space left on device", for errors without a code.
 struct FaultScript {
   std::string op;
   std::string path;
   std::int64_t nth = 1;
   std::optional<ErrorCode> error;
+  std::string io_error;
   std::int64_t delay_ms = 0;
-  std::optional<std::int64_t> bytes;
+  Trigger until;
   Place place;
   bool operator==(const FaultScript&) const = default;
 };

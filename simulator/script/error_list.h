@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/script/place.h"
+
+namespace plumb::simulator {
+
+/// Errors of one file, collected in any order and given in the order of the file.
+class ErrorList final {
+ public:
+  explicit ErrorList(std::string file) : file_(std::move(file)) {}
+
+  void add(Place place, std::string message) { found_.push_back({place, std::move(message)}); }
+  std::size_t size() const { return found_.size(); }
+  std::vector<Error> take();
+
+ private:
+  struct Found {
+    Place place;
+    std::string message;
+  };
+  std::string file_;
+  std::vector<Found> found_;
+};
+
+}  // namespace plumb::simulator

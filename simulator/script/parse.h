@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of reading a scenario whose shape has been checked. Internal to this room.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/script/fields.h"
+#include "simulator/script/scenario.h"
+
+namespace plumb::simulator {
+
+/// Workspace, settings, tools, faults, processes, answers and extensions.
+void parse_world(const Fields& root, Scenario& scenario);
+FileScript parse_file(const std::string& path, YamlView view);
+ExtensionScript parse_extension(YamlView view);
+
+std::vector<Step> parse_steps(const Fields& root);
+std::optional<Variants> parse_variants(std::optional<YamlView> view);
+Expectations parse_expectations(std::optional<YamlView> view);
+TextMatch parse_match(std::optional<YamlView> view);
+
+/// What the shape cannot say: ids that occur twice, replies before any input, latches that nobody
+/// opens, keys that exclude each other. In the order of the file.
+std::vector<Error> check_scenario(const Scenario& scenario, const YamlDocument& document);
+
+/// The same text `count` times.
+std::string repeated(std::string_view text, std::int64_t count);
+
+}  // namespace plumb::simulator

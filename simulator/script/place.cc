@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/script/place.h"
+
+#include <algorithm>
+
+#include "simulator/script/error_list.h"
+
+namespace plumb::simulator {
+
+std::string located(std::string_view file, Place place) {
+  std::string where(file);
+  if (place.line == 0) return where;
+  if (!where.empty()) where += ':';
+  return where + std::to_string(place.line) + ':' + std::to_string(place.column);
+}
+
+std::string error_line(const Error& error) {
+  return error.where.empty() ? error.message : error.where + ": " + error.message;
+}
+
+std::vector<Error> ErrorList::take() {
+  std::ranges::stable_sort(found_, {}, [](const Found& found) {
+    return std::pair(found.place.line, found.place.column);
+  });
+  std::vector<Error> errors;
+  for (Found& found : found_) {
+    errors.push_back({ErrorCode::invalid, std::move(found.message), located(file_, found.place)});
+  }
+  found_.clear();
+  return errors;
+}
+
+}  // namespace plumb::simulator

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/script/scenario.h"
+
+#include <gtest/gtest.h>
+
+#include "simulator/script/lint.h"
+
+namespace plumb::simulator {
+namespace {
+
+const Catalogue& catalogue() {
+  static const Catalogue loaded = load_catalogue("scenarios/rules").value();
+  return loaded;
+}
+
+std::string lines_of(const std::vector<Error>& errors) {
+  std::string lines;
+  for (const Error& error : errors) lines += error_line(error) + "\n";
+  return lines;
+}
+
+Scenario parsed(const std::string& body) {
+  const std::string text = "scenario: s\nrules: [EDIT-11]\n" + body;
+  auto scenario = parse_scenario(text, "x.yaml", catalogue());
+  EXPECT_TRUE(scenario) << lines_of(scenario.error());
+  return scenario ? *std::move(scenario) : Scenario();
+}
+
+Scenario every_key() {
+  auto scenario = load_scenario("fixtures/every_key.yaml", catalogue());
+  EXPECT_TRUE(scenario) << lines_of(scenario.error());
+  return scenario ? *std::move(scenario) : Scenario();
+}
+
+constexpr const char* kSteps = "steps:\n  - user: go\n  - model: done\n";
+
+TEST(Scenario, ReadsTheSmallestOne) {
+  const Scenario scenario = parsed(kSteps);
+
+  Scenario expected;
+  expected.file = "x.yaml";
+  expected.title = "s";
+  expected.rules = {{"EDIT-11", {2, 9}}};
+  ModelStep model;
+  model.text = "done";
+  expected.steps = {{InputStep{"prompt", "go", {}}, {4, 5}}, {model, {5, 5}}};
+  EXPECT_EQ(scenario, expected);
+}
+
+TEST(Scenario, ReadsTheHead) {
+  const Scenario scenario = every_key();
+
+  EXPECT_EQ(scenario.title, "every key is read");
+  EXPECT_EQ(scenario.edition, Edition::pi_1_6_0);
+  EXPECT_EQ(scenario.engine, "session");
+  EXPECT_EQ(scenario.subjects, std::vector<std::string>{"session"});
+}
+
+TEST(Scenario, ReadsEachFormOfAFile) {
+  const Scenario scenario = every_key();
+
+  ASSERT_EQ(scenario.files.size(), 6U);
+  EXPECT_EQ(scenario.files[0].bytes, "abc");
+  EXPECT_EQ(scenario.files[1].bytes, std::string("\x00\x01\x02", 3));
+  EXPECT_EQ(scenario.files[1].mode, 0600);
+  EXPECT_EQ(scenario.files[2].bytes, "ababab");
+  EXPECT_EQ(scenario.files[3].kind, FileKind::link);
+  EXPECT_EQ(scenario.files[3].target, "a.txt");
+  EXPECT_EQ(scenario.files[4].kind, FileKind::hard_link);
+  EXPECT_EQ(scenario.files[5].kind, FileKind::directory);
+}
+
+TEST(Scenario, ReadsSettingsAndTools) {
+  const Scenario scenario = every_key();
+
+  const Settings expected{"sequential", "all",     "all",    false, false, "fake-2", "low",
+                          "Be brief.",  "Really.", "folder", 2,     5,     9};
+  EXPECT_EQ(scenario.settings, expected);
+  EXPECT_EQ(scenario.tools.active, std::vector<std::string>{"read"});
+  EXPECT_EQ(scenario.tools.allow, (std::vector<std::string>{"read", "edit"}));
+  EXPECT_EQ(scenario.tools.exclude, std::vector<std::string>{"write"});
+  ASSERT_EQ(scenario.tools.sdk.size(), 1U);
+  EXPECT_EQ(scenario.tools.sdk[0]["name"], "sample");
+}
+
+TEST(Scenario, ReadsFaultsProcessesAndAnswers) {
+  const Scenario scenario = every_key();
+
+  ASSERT_EQ(scenario.faults.size(), 1U);
+  EXPECT_EQ(scenario.faults[0].error, ErrorCode::io);
+  EXPECT_EQ(scenario.faults[0].io_error, "ENOSPC: no space left on device");
+  EXPECT_EQ(scenario.faults[0].nth, 2);
+  EXPECT_EQ(scenario.faults[0].until.pattern.kind, "agent_end");
+  ASSERT_EQ(scenario.processes.size(), 2U);
+  EXPECT_EQ(scenario.processes[0].output, (std::vector{OutputScript{"stderr", "oops", 3}}));
+  EXPECT_EQ(scenario.processes[1].signal, "SIGTERM");
+  EXPECT_TRUE(scenario.processes[1].hangs);
+  ASSERT_EQ(scenario.ui.size(), 2U);
+  EXPECT_EQ(scenario.ui[0].answer, Json(true));
+  EXPECT_EQ(scenario.ui[0].delay_ms, 7);
+  EXPECT_TRUE(scenario.ui[1].never);
+}
+
+TEST(Scenario, ReadsAModelReply) {
+  const Scenario scenario = every_key();
+
+  const auto& model = std::get<ModelStep>(scenario.steps.at(1).action);
+  EXPECT_EQ(model.track, "summary");
+  EXPECT_EQ(model.thinking, "hm");
+  ASSERT_EQ(model.calls.size(), 2U);
+  EXPECT_EQ(model.calls[0].args, (Json{{"path", "a.txt"}}));
+  EXPECT_EQ(model.calls[1].arguments_text, "{");
+  EXPECT_EQ(model.calls[1].arguments_error, "cut");
+  EXPECT_EQ(model.stop, "toolUse");
+  EXPECT_EQ(model.usage, (UsageScript{1, 2, 3, 4}));
+  EXPECT_EQ(model.delay_ms, 5);
+  EXPECT_EQ(model.delta_delay_ms, 6);
+  EXPECT_EQ(model.chunk, 7);
+  EXPECT_EQ(model.until.text, "agent_start");
+  const auto& failed = std::get<ModelStep>(scenario.steps.at(2).action);
+  EXPECT_EQ(failed.fail, (FailureScript{"overloaded", "m", 529, 8, 1}));
+}
+
+TEST(Scenario, NamesEachStepAsWritten) {
+  std::string names;
+  for (const Step& step : every_key().steps) names += std::string(name_of(step)) + " ";
+
+  EXPECT_EQ(names,
+            "user model model steer follow_up abort crash resume reload new_session navigate fork "
+            "configure install replace uninstall write wait ");
+}
+
+TEST(Scenario, ReadsTheStepsOfTheHost) {
+  const Scenario scenario = every_key();
+
+  const auto& steer = std::get<InputStep>(scenario.steps.at(3).action);
+  EXPECT_EQ(steer.text, "stop it");
+  EXPECT_EQ(steer.when.text, "execute_begin call c1");
+  EXPECT_EQ(steer.when.place, (Place{117, 34}));
+  EXPECT_EQ(std::get<AbortStep>(scenario.steps.at(5).action).when.pattern.kind, "agent_start");
+  const auto& configure = std::get<ConfigureStep>(scenario.steps.at(12).action);
+  EXPECT_EQ(configure.thinking, "high");
+  EXPECT_EQ(configure.has_ui, true);
+  EXPECT_EQ(std::get<WriteStep>(scenario.steps.at(16).action).file.bytes, "new");
+  EXPECT_EQ(std::get<WaitStep>(scenario.steps.at(17).action).ms, 10);
+}
+
+TEST(Scenario, ReadsVariants) {
+  const Scenario scenario = every_key();
+
+  ASSERT_TRUE(scenario.variants);
+  EXPECT_EQ(scenario.variants->permute, "edits");
+  EXPECT_EQ(scenario.variants->without_extension, std::vector<std::string>{"gate"});
+  EXPECT_EQ(scenario.variants->seeds, (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(scenario.variants->crash_at.at(0).text, "turn_end");
+  EXPECT_EQ(scenario.variants->execution.size(), 2U);
+}
+
+TEST(Scenario, ReadsExpectedFiles) {
+  const auto files = every_key().expect.files;
+
+  ASSERT_EQ(files.size(), 7U);
+  EXPECT_EQ(files[0].text.contains, std::vector<std::string>{"a"});
+  EXPECT_EQ(files[0].text.lacks, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(files[0].mode, 0644);
+  EXPECT_TRUE(files[1].is_absent);
+  EXPECT_TRUE(files[2].is_absent);
+  EXPECT_EQ(files[3].bytes, std::string("\x00\x01\x02", 3));
+  EXPECT_EQ(files[4].bytes, "ababab");
+  EXPECT_EQ(files[5].link, "a.txt");
+  EXPECT_TRUE(files[6].is_same);
+}
+
+TEST(Scenario, ReadsExpectedResultsRequestsAndEvents) {
+  const Expectations expect = every_key().expect;
+
+  ASSERT_EQ(expect.results.size(), 1U);
+  EXPECT_EQ(expect.results[0].cause, "blocked");
+  EXPECT_EQ(expect.results[0].text.equals, "denied");
+  EXPECT_EQ(expect.request_count, 2);
+  ASSERT_EQ(expect.requests.size(), 1U);
+  EXPECT_EQ(expect.requests[0].n, 1);
+  EXPECT_EQ(expect.requests[0].system.starts, "Be");
+  ASSERT_EQ(expect.events.size(), 4U);
+  EXPECT_EQ(expect.events[0].form, EventExpectation::Form::order);
+  EXPECT_EQ(expect.events[1].counts, std::vector<std::int64_t>{2});
+  EXPECT_EQ(expect.events[2].form, EventExpectation::Form::never);
+  EXPECT_EQ(expect.events[3].form, EventExpectation::Form::once);
+  EXPECT_EQ(expect.llm_errors, std::vector<std::string>{"left_over"});
+  EXPECT_EQ(expect.settled, "aborted");
+}
+
+TEST(Scenario, NamesNestedResultsOfAKnownCall) {
+  const Scenario scenario = parsed(
+      "steps:\n  - user: go\n  - model: {calls: [{id: c1, tool: t}]}\n"
+      "expect: {results: {c1/1: {is_error: true}}}\n");
+
+  EXPECT_EQ(scenario.expect.results.at(0).call, "c1/1");
+}
+
+TEST(Scenario, ExtensionHasAnInlinePathUnlessGiven) {  // EXT-31
+  const Scenario scenario =
+      parsed(std::string("extensions: [{name: a}, {name: b, path: b.ts}]\n") + kSteps);
+
+  EXPECT_EQ(scenario.extensions.at(0).path, "<inline:a>");
+  EXPECT_EQ(scenario.extensions.at(1).path, "b.ts");
+}
+
+TEST(Scenario, OnlyTheFirstReplyBeforeInputIsReported) {
+  const auto scenario =
+      parse_scenario("scenario: s\nrules: [EDIT-11]\nsteps: [{model: a}, {model: b}, {user: c}]\n",
+                     "x", catalogue());
+
+  ASSERT_FALSE(scenario);
+  EXPECT_EQ(scenario.error().size(), 1U);
+}
+
+TEST(Scenario, FreeDataMayLookLikeAVerb) {
+  parsed(std::string(
+             "tools: {sdk: [{name: t, do: [{note: {topic: x, data: {latch: {wait: d}}}}]}]}\n") +
+         kSteps);
+}
+
+TEST(Lint, AcceptsEveryScenarioOfTheRepository) {
+  const LintReport report = lint_scenarios({"scenarios"}, catalogue());
+
+  EXPECT_EQ(lines_of(report.errors), "");
+  EXPECT_GE(report.scenarios.size(), 12U);
+}
+
+}  // namespace
+}  // namespace plumb::simulator

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/script/words.h"
+
+#include <cstdint>
+
+#include "engine/values/suggest.h"
+
+namespace plumb::simulator {
+namespace {
+
+constexpr std::int64_t kListedWordsMax = 14;
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " " + std::string(last) + " " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+std::string advice(std::string_view word, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  const std::string close = did_you_mean(word, views);
+  if (!close.empty()) return "; did you mean " + in_quotes(close) + "?";
+  if (known.empty() || std::ssize(known) > kListedWordsMax) return "";
+  return ", expected " + joined(known, "or");
+}
+
+}  // namespace plumb::simulator
