@@ -68,8 +68,8 @@ class AbortSignal {
 
   class [[nodiscard]] Awaiter : private AbortStateHold, private Waiter {
    public:
-    Awaiter(Loop& loop, std::shared_ptr<AbortState> state)
-        : AbortStateHold(std::move(state)), Waiter(loop, Touch(TouchKind::signal, "", false)) {}
+    explicit Awaiter(std::shared_ptr<AbortState> state)
+        : AbortStateHold(std::move(state)), Waiter(Touch(TouchKind::signal, "", false)) {}
     bool await_ready() const noexcept {
       held_->note(false);
       return held_->is_aborted;
@@ -81,7 +81,7 @@ class AbortSignal {
     }
     void await_resume() const noexcept {}
   };
-  Awaiter wait(Loop& loop) const { return Awaiter(loop, state_); }
+  Awaiter wait() const { return Awaiter(state_); }
 
  private:
   friend class AbortController;

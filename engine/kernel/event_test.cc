@@ -102,8 +102,8 @@ TEST(Latch, OpensAtZero) {
   EXPECT_EQ(log, "..open");
 }
 
-Task<std::string> reason_of(Loop& loop, AbortSignal signal) {
-  co_await signal.wait(loop);
+Task<std::string> reason_of(AbortSignal signal) {
+  co_await signal.wait();
   co_return signal.reason();
 }
 
@@ -117,7 +117,7 @@ TEST(AbortSignal, WakesWhoWaits) {
   SimLoop loop;
   AbortController controller;
   std::vector<Task<std::string>> tasks;
-  tasks.push_back(reason_of(loop, controller.signal()));
+  tasks.push_back(reason_of(controller.signal()));
   tasks.push_back(abort_later(loop, controller));
 
   const auto values = loop.run(all(std::move(tasks)));
@@ -158,11 +158,11 @@ TEST(AbortSignal, OutlivesItsControllerWhileWaitedFor) {
   SimLoop loop;
   {
     AbortController controller;
-    auto task = reason_of(loop, controller.signal());
+    auto task = reason_of(controller.signal());
     const auto result = loop.run(with_timeout(std::move(task), 5));
     EXPECT_EQ(result.error().code, ErrorCode::timeout);
   }
-  EXPECT_EQ(loop.run(reason_of(loop, AbortSignal())).error().code, ErrorCode::stuck);
+  EXPECT_EQ(loop.run(reason_of(AbortSignal())).error().code, ErrorCode::stuck);
 }
 
 }  // namespace

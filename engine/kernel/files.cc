@@ -208,6 +208,15 @@ std::string system_error_name(const Error& error) {
   return "";
 }
 
+bool has_absolute_paths(const FileRequest& request) {
+  return request.path.starts_with('/') &&
+         (!has_two_paths(request.op) || request.other.starts_with('/'));
+}
+
+bool has_two_paths(FileOp op) {
+  return op == FileOp::rename || op == FileOp::hard_link;
+}
+
 std::string normal_path(std::string_view path) {
   std::string normal;
   while (!path.empty()) {

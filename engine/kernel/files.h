@@ -120,6 +120,10 @@ Error file_errno_error(int number, const FileRequest& request);
 /// "ENOENT" of a port's message, or of the code where the message names none.
 std::string system_error_name(const Error& error);
 
+/// Whether every path of the call begins at the root; ports refuse others (EINVAL).
+bool has_absolute_paths(const FileRequest& request);
+/// True for the calls whose `other` is a second path: rename and hard_link.
+bool has_two_paths(FileOp op);
 /// Absolute, without ".", ".." and doubled slashes; symbolic links are not looked at.
 std::string normal_path(std::string_view path);
 /// "/a/b" of "/a/b/c"; "/" of "/a".

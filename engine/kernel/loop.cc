@@ -81,7 +81,8 @@ bool Loop::is_running(SpawnId id) const {
                              [id](const auto& one) { return one->id == id && !one->has_ended; });
 }
 
-void Loop::reap() {
+// An exception that nobody awaits ends the program.
+void Loop::reap() noexcept {
   if (!std::exchange(has_finished_spawns_, false)) return;
   for (auto& one : spawned_) {
     if (one->has_ended) one->task->take();
@@ -199,6 +200,10 @@ Result<void> Loop::drive(const bool* is_done) {
     run_immediate();
     reap();
     if (is_done != nullptr && *is_done) break;
+    if (stop_) {
+      outcome = std::unexpected(*std::exchange(stop_, std::nullopt));
+      break;
+    }
     look_outside();
     release_due();
     if (ready_begin_ < ready_.size()) {

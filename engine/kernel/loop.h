@@ -44,7 +44,9 @@ class Waiter {
   std::string description() const;
 
  protected:
+  /// Belongs to the loop of whoever suspends at it.
   Waiter() = default;
+  explicit Waiter(Touch touch) : touch_(std::move(touch)) {}
   Loop& loop() const { return *loop_; }
   /// Remembers who suspends here; the caller then hands the waiter to the loop or to a list.
   template <class Handle>
@@ -230,7 +232,7 @@ class Loop {
   Result<void> step();
   Waiter& take_ready(std::int64_t index);
   void forget_ready(Waiter& waiter);
-  void reap();
+  void reap() noexcept;
   Error stuck_error() const;
   std::string take_root_path() { return std::to_string(next_root_++); }
 

@@ -332,6 +332,18 @@ TEST(SimLoop, HookSeesEachPointAndMayStop) {
   EXPECT_EQ(log, (Log{"a0", "b0", "c0", "a1"}));
 }
 
+Task<void> stop_from_inside(Loop& loop) {
+  loop.stop(Error{ErrorCode::aborted, "enough", ""});
+  co_await loop.yield();
+}
+
+TEST(SimLoop, FiberMayStopTheRun) {
+  SimLoop loop;
+
+  EXPECT_EQ(loop.run(stop_from_inside(loop)).error().message, "enough");
+  EXPECT_EQ(loop.step_count(), 0);
+}
+
 TEST(SimLoop, PickerChoosesInsteadOfTheSeed) {
   SimLoopOptions options;
   options.picker = [](std::span<Waiter* const> ready) { return std::ssize(ready) - 1; };

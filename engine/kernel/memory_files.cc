@@ -34,8 +34,7 @@ std::string MemoryFiles::key_of(const FileRequest& request, const std::string& p
 }
 
 Touch MemoryFiles::touch_of(const FileRequest& request) const {
-  const bool has_two_paths = request.op == FileOp::rename || request.op == FileOp::hard_link;
-  const std::string other = has_two_paths ? key_of(request, request.other) : "";
+  const std::string other = has_two_paths(request.op) ? key_of(request, request.other) : "";
   return file_touch(request, key_of(request, request.path), other);
 }
 

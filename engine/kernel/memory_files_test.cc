@@ -198,6 +198,12 @@ TEST_F(MemoryFilesTest, SnapshotShowsKindsBytesAndModes) {
   EXPECT_EQ(files_.snapshot(), expected);
 }
 
+TEST_F(MemoryFilesTest, RefusesRelativePaths) {
+  EXPECT_EQ(system_error_name(run(files_.read("a")).error()), "EINVAL");
+  files_.put_file("/a", "");
+  EXPECT_EQ(system_error_name(run(files_.rename("/a", "b")).error()), "EINVAL");
+}
+
 TEST(MemoryFiles, NamesWhatAnOperationTouches) {
   SimLoop loop(SimLoopOptions{.records_steps = true});
   MemoryFiles files(loop);

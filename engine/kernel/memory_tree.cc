@@ -235,24 +235,27 @@ Result<FileReply> MemoryTree::list(const FileRequest& request) const {
 }
 
 Result<FileReply> MemoryTree::make_directory(const FileRequest& request) {
-  if (request.is_recursive) {
-    PLUMB_TRY(const Resolved old, [&]() -> Result<Resolved> {
-      auto found = resolve(request, request.path, LastLink::follow);
-      if (found || found.error().code != ErrorCode::not_found) return found;
-      return Resolved();
-    }());
-    if (old.inode) {
-      if (inode(*old.inode).kind == FileKind::directory) return FileReply();
-      return std::unexpected(file_error(ErrorCode::exists, request));
-    }
-    FileRequest parent = request;
-    parent.path = parent_path(normal_path(request.path));
-    PLUMB_TRY(const FileReply made, make_directory(parent));
-    static_cast<void>(made);
-  }
+  if (request.is_recursive) return make_directories(request);
   PLUMB_TRY(const Resolved at, new_entry(request, request.path));
   add(at, new_inode(FileKind::directory, kNewDirectoryMode, ""));
   return FileReply();
+}
+
+Result<FileReply> MemoryTree::make_directories(const FileRequest& request) {
+  FileRequest single = request;
+  single.is_recursive = false;
+  auto made = make_directory(single);
+  if (made) return made;
+  if (made.error().code == ErrorCode::exists) {
+    const auto found = existing(request, LastLink::follow);
+    const bool is_there = found && inode(*found).kind == FileKind::directory;
+    return is_there ? Result<FileReply>() : made;
+  }
+  if (made.error().code != ErrorCode::not_found) return made;
+  FileRequest parent = request;
+  parent.path = parent_path(normal_path(request.path));
+  if (auto above = make_directories(parent); !above) return above;
+  return make_directory(single);
 }
 
 Result<FileReply> MemoryTree::remove(const FileRequest& request) {
@@ -350,7 +353,7 @@ Result<FileReply> MemoryTree::hard_link(const FileRequest& request) {
 
 Result<FileReply> MemoryTree::perform(const FileRequest& request, std::int64_t now_ms) {
   now_ms_ = now_ms;
-  if (!request.path.starts_with('/')) {
+  if (!has_absolute_paths(request)) {
     return std::unexpected(file_io_error("EINVAL: invalid argument", request));
   }
   switch (request.op) {

@@ -78,6 +78,7 @@ class MemoryTree {
   Result<FileReply> real_path(const FileRequest& request) const;
   Result<FileReply> list(const FileRequest& request) const;
   Result<FileReply> make_directory(const FileRequest& request);
+  Result<FileReply> make_directories(const FileRequest& request);
   Result<FileReply> remove(const FileRequest& request);
   Result<FileReply> rename(const FileRequest& request);
   Result<void> check_replacement(const FileRequest& request, const Resolved& from,

@@ -236,9 +236,8 @@ bool RealFiles::is_inside(const std::string& path) const {
 Result<void> RealFiles::check_roots(const FileRequest& request) const {
   if (roots_.empty()) return {};
   const bool keeps_last = keeps_link(request.op);
-  const bool has_two_paths = request.op == FileOp::rename || request.op == FileOp::hard_link;
   if (is_inside(destination(request.path, keeps_last, 0)) &&
-      (!has_two_paths || is_inside(destination(request.other, true, 0)))) {
+      (!has_two_paths(request.op) || is_inside(destination(request.other, true, 0)))) {
     return {};
   }
   Error error = file_error(ErrorCode::permission, request);
@@ -247,10 +246,9 @@ Result<void> RealFiles::check_roots(const FileRequest& request) const {
 }
 
 Task<Result<FileReply>> RealFiles::perform(FileRequest request) {
-  const bool has_two_paths = request.op == FileOp::rename || request.op == FileOp::hard_link;
-  const std::string other = has_two_paths ? normal_path(request.other) : "";
+  const std::string other = has_two_paths(request.op) ? normal_path(request.other) : "";
   co_await loop_->point(file_touch(request, normal_path(request.path), other));
-  if (!request.path.starts_with('/')) {
+  if (!has_absolute_paths(request)) {
     co_return std::unexpected(file_io_error("EINVAL: invalid argument", request));
   }
   if (auto checked = check_roots(request); !checked) {

@@ -74,7 +74,7 @@ class Running {
   }
 
   Task<void> until_end() { co_await loop_->readable(child_.end_fd()); }
-  Task<void> until_abort(AbortSignal signal) { co_await signal.wait(*loop_); }
+  Task<void> until_abort(AbortSignal signal) { co_await signal.wait(); }
   Task<void> until_limit() { co_await limit_reached_.wait(); }
 
   Task<ProcessEnd> first_reason(AbortSignal signal) {

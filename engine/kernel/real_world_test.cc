@@ -138,6 +138,7 @@ TEST_F(RealFilesTest, RefusesWhatLeadsOutOfTheWorkspace) {
   EXPECT_EQ(run(files_.read(at("etc/passwd"))).error().code, ErrorCode::permission);
   EXPECT_EQ(run(files_.write(at("dangling"), "x")).error().code, ErrorCode::permission);
   EXPECT_EQ(run(files_.rename(at("etc"), "/tmp/plumb-out")).error().code, ErrorCode::permission);
+  EXPECT_EQ(system_error_name(run(files_.rename(at("etc"), "relative")).error()), "EINVAL");
   EXPECT_TRUE(run(files_.remove(at("etc"))));
 }
 

@@ -16,8 +16,8 @@ Result<ProcessExit> killed(ProcessEnd end) {
   return exit;
 }
 
-Task<Result<ProcessExit>> killed_on_abort(Loop& loop, AbortSignal signal) {
-  co_await signal.wait(loop);
+Task<Result<ProcessExit>> killed_on_abort(AbortSignal signal) {
+  co_await signal.wait();
   co_return killed(ProcessEnd::aborted);
 }
 
@@ -76,7 +76,7 @@ Task<Result<ProcessExit>> ScriptedProcesses::run(ProcessSpec spec, OutputSink& s
   }
   std::vector<Task<Result<ProcessExit>>> ends;
   ends.push_back(play(*command, spec.output_bytes_max, sink));
-  ends.push_back(killed_on_abort(*loop_, signal));
+  ends.push_back(killed_on_abort(signal));
   if (spec.timeout_ms > 0) ends.push_back(killed_on_timeout(*loop_, spec.timeout_ms));
   auto winner = co_await race(std::move(ends));
   co_return std::move(winner.value);

@@ -9,7 +9,9 @@ namespace plumb::engine {
 
 void Waiter::suspend_frame(std::coroutine_handle<> frame, Fiber* fiber) {
   PLUMB_ASSERT(state_ == State::idle);
-  PLUMB_ASSERT(fiber != nullptr && fiber->loop == loop_);
+  PLUMB_ASSERT(fiber != nullptr);
+  if (loop_ == nullptr) loop_ = fiber->loop;
+  PLUMB_ASSERT(loop_ == fiber->loop);
   frame_ = frame;
   fiber_ = fiber;
   ordinal_ = fiber->next_point++;
