@@ -13,18 +13,9 @@ namespace {
 
 constexpr std::uint32_t kPatternDepthMax = 20'000;
 
-struct PatternCodeFree {
-  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
-};
-struct PatternContextFree {
-  void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
-};
-struct PatternMatchFree {
-  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
-};
-using PatternCode = std::unique_ptr<pcre2_code, PatternCodeFree>;
-using PatternContext = std::unique_ptr<pcre2_match_context, PatternContextFree>;
-using PatternMatch = std::unique_ptr<pcre2_match_data, PatternMatchFree>;
+using PatternCode = std::unique_ptr<pcre2_code, void (*)(pcre2_code*)>;
+using PatternContext = std::unique_ptr<pcre2_match_context, void (*)(pcre2_match_context*)>;
+using PatternMatch = std::unique_ptr<pcre2_match_data, void (*)(pcre2_match_data*)>;
 
 PCRE2_SPTR pattern_bytes(std::string_view text) {
   return reinterpret_cast<PCRE2_SPTR>(text.data());  // PCRE2 reads bytes as unsigned char.
@@ -48,7 +39,8 @@ Result<PatternCode> compile_translated(const TranslatedPattern& pattern) {
   int error = 0;
   PCRE2_SIZE offset = 0;
   PatternCode code(pcre2_compile(pattern_bytes(pattern.text), pattern.text.size(), kOptions, &error,
-                                 &offset, nullptr));
+                                 &offset, nullptr),
+                   pcre2_code_free);
   if (code == nullptr) {
     const auto where = source_offset(pattern, static_cast<std::int64_t>(offset));
     return fail(ErrorCode::rejected,
@@ -60,7 +52,7 @@ Result<PatternCode> compile_translated(const TranslatedPattern& pattern) {
 }
 
 PatternContext limited_context() {
-  PatternContext context(pcre2_match_context_create(nullptr));
+  PatternContext context(pcre2_match_context_create(nullptr), pcre2_match_context_free);
   PLUMB_ASSERT(context != nullptr);
   pcre2_set_match_limit(context.get(), kPatternStepsMax);
   pcre2_set_depth_limit(context.get(), kPatternDepthMax);
@@ -76,11 +68,11 @@ bool is_pattern_limit(int code) {
 
 struct EcmaPattern::Program {
   std::string source;
-  PatternCode code;
+  PatternCode code{nullptr, pcre2_code_free};
   PatternContext context = limited_context();
 
   int match(std::string_view text, std::uint32_t options) const {
-    const PatternMatch data(pcre2_match_data_create(1, nullptr));
+    const PatternMatch data(pcre2_match_data_create(1, nullptr), pcre2_match_data_free);
     PLUMB_ASSERT(data != nullptr);
     return pcre2_match(code.get(), pattern_bytes(text), text.size(), 0, options, data.get(),
                        context.get());

@@ -165,7 +165,10 @@ class JsonReader final {
     const auto key = [first](std::size_t i) -> const std::string& {
       return std::next(first, static_cast<std::ptrdiff_t>(i))->first;
     };
-    std::ranges::stable_sort(order, {}, key);
+    std::ranges::sort(order, [key](std::size_t left, std::size_t right) {
+      const int compared = key(left).compare(key(right));
+      return compared != 0 ? compared < 0 : left < right;
+    });
     const auto twice = std::ranges::adjacent_find(order, {}, key);
     if (twice == order.end()) return true;
     return refuse_at(offsets[*std::next(twice)], "key '" + key(*twice) + "' occurs twice");

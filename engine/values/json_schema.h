@@ -16,6 +16,9 @@
 
 namespace plumb {
 
+/// Schemas that one validation may look into: unions of recursive schemas multiply.
+inline constexpr std::int64_t kSchemaStepsMax = 2'000'000;
+
 enum class SchemaDraft : std::uint8_t { draft_7, draft_2019_09, draft_2020_12 };
 
 struct SchemaOptions {
@@ -61,6 +64,9 @@ class JsonSchema final {
 
   /// The schema as it was given.
   const Json& source() const;
+
+  /// The compiled form; for this room only (schema_program.h).
+  const SchemaProgram& program() const { return *program_; }
 
  private:
   // Shared, because a tool's definition is copied into snapshots while calls validate against it.

@@ -182,6 +182,14 @@ TEST(JsonSchema, EndlessReferencesAndEvilPatternsAreReasons) {
   EXPECT_FALSE(fits(R"({"not":{"pattern":"^(a+)+$"}})", evil));
 }
 
+TEST(JsonSchema, UnionsOfRecursiveSchemasEnd) {
+  constexpr std::string_view kUnion = R"({"anyOf":[{"type":"string"},
+      {"type":"array","items":{"$ref":"#"}},{"type":"array","items":{"$ref":"#"}}]})";
+  const std::string value = std::string(40, '[') + '1' + std::string(40, ']');
+
+  EXPECT_EQ(errors_of(kUnion, value).back().keyword, "steps");
+}
+
 TEST(JsonSchema, RefusesSchemasNestedTooDeep) {
   Json schema = true;
   for (int i = 0; i < 600; ++i) schema = Json{{"not", std::move(schema)}};

@@ -122,4 +122,7 @@ struct SchemaProgram {
 /// Runs a program; `errors` null asks for the verdict only.
 bool run_schema(const SchemaProgram& program, const Json& value, std::vector<SchemaError>* errors);
 
+/// The verdict of one node of the program on a value.
+bool run_schema_node(const SchemaProgram& program, const SchemaNode& node, const Json& value);
+
 }  // namespace plumb

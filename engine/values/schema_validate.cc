@@ -34,8 +34,8 @@ class SchemaValidator final {
   SchemaValidator(const SchemaProgram& program, std::vector<SchemaError>* errors)
       : program_(program), errors_(errors), all_errors_(errors) {}
 
-  bool validate(const Json& value) {
-    const bool is_valid = run_child(*program_.root, value);
+  bool validate(const SchemaNode& node, const Json& value) {
+    const bool is_valid = run_child(node, value);
     if (!failure_) return is_valid;
     if (all_errors_ != nullptr) all_errors_->push_back(*std::move(failure_));
     return false;
@@ -48,6 +48,7 @@ class SchemaValidator final {
     if (failure_) return false;
     if (node.boolean) return *node.boolean || report("false", "not allowed");
     if (depth_ == kJsonDepthMax) return give_up("depth", "too many nested schemas and references");
+    if (++steps_ > kSchemaStepsMax) return give_up("steps", "too many schemas to look into");
     ++depth_;
     const bool is_entered = scope_.empty() || scope_.back() != node.resource;
     if (is_entered) scope_.push_back(node.resource);
@@ -428,13 +429,18 @@ class SchemaValidator final {
   std::vector<const SchemaResource*> scope_;
   std::string path_;
   std::int64_t depth_ = 0;
+  std::int64_t steps_ = 0;
   std::optional<SchemaError> failure_;
 };
 
 }  // namespace
 
 bool run_schema(const SchemaProgram& program, const Json& value, std::vector<SchemaError>* errors) {
-  return SchemaValidator(program, errors).validate(value);
+  return SchemaValidator(program, errors).validate(*program.root, value);
+}
+
+bool run_schema_node(const SchemaProgram& program, const SchemaNode& node, const Json& value) {
+  return SchemaValidator(program, nullptr).validate(node, value);
 }
 
 }  // namespace plumb

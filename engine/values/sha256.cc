@@ -11,17 +11,10 @@ namespace plumb {
 
 namespace {
 
-struct DigestFree {
-  void operator()(EVP_MD* digest) const { EVP_MD_free(digest); }
-};
-
-struct DigestContextFree {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
 // Fetched once and never changed: EVP_sha256() looks the algorithm up again for every digest.
 const EVP_MD* fetched_sha256() {
-  static const std::unique_ptr<EVP_MD, DigestFree> digest(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+  static const std::unique_ptr<EVP_MD, void (*)(EVP_MD*)> digest(
+      EVP_MD_fetch(nullptr, "SHA256", nullptr), EVP_MD_free);
   PLUMB_ASSERT(digest != nullptr);
   return digest.get();
 }
@@ -29,7 +22,7 @@ const EVP_MD* fetched_sha256() {
 }  // namespace
 
 struct Hasher::Context {
-  std::unique_ptr<EVP_MD_CTX, DigestContextFree> digest{EVP_MD_CTX_new()};
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> digest{EVP_MD_CTX_new(), EVP_MD_CTX_free};
 
   void start() {
     PLUMB_ASSERT(digest != nullptr);
