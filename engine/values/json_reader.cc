@@ -297,8 +297,8 @@ class JsonReader final {
     const std::string_view exponent = digits.substr(std::min(mantissa.size() + 1, digits.size()));
     if (exponent.size() > 7) return exponent.front() == '-';
     std::int64_t power = 0;
-    const std::size_t skipped = exponent.starts_with('+') ? 1 : 0;
-    std::from_chars(exponent.data() + skipped, exponent.data() + exponent.size(), power);
+    const std::string_view scale = exponent.substr(exponent.starts_with('+') ? 1 : 0);
+    std::from_chars(scale.data(), scale.data() + scale.size(), power);
     const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
     const auto first = static_cast<std::int64_t>(mantissa.find_first_of("123456789"));
     return point - first + power < 0;

@@ -34,16 +34,14 @@ struct SchemaResource {
   std::map<std::string, const SchemaNode*> dynamic_nodes;  ///< Set where `$dynamicRef` is used.
 };
 
-/// The types of JSON as bits; an integer has two.
-enum SchemaType : std::uint8_t {
-  kSchemaNull = 1,
-  kSchemaBoolean = 2,
-  kSchemaInteger = 4,
-  kSchemaNumber = 8,
-  kSchemaString = 16,
-  kSchemaArray = 32,
-  kSchemaObject = 64,
-};
+// The types of JSON as bits of a set; an integer has two.
+inline constexpr std::uint8_t kSchemaNull = 1;
+inline constexpr std::uint8_t kSchemaBoolean = 2;
+inline constexpr std::uint8_t kSchemaInteger = 4;
+inline constexpr std::uint8_t kSchemaNumber = 8;
+inline constexpr std::uint8_t kSchemaString = 16;
+inline constexpr std::uint8_t kSchemaArray = 32;
+inline constexpr std::uint8_t kSchemaObject = 64;
 
 struct SchemaNumberLimits {
   std::optional<double> minimum;

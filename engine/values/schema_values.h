@@ -9,7 +9,7 @@
 
 namespace plumb {
 
-/// The types of a value as SchemaType bits; an integer, 1.0 included, has two.
+/// The types of a value as a set of bits (kSchemaNull, ...); an integer, 1.0 included, has two.
 std::uint8_t types_of(const Json& value);
 
 /// Whether `number` is a multiple of `divisor`: exactly for whole numbers, else within rounding,
@@ -18,7 +18,7 @@ bool is_multiple(double number, double divisor);
 
 bool has_equal_elements(const Json& array);
 
-/// "string or null" for SchemaType bits.
+/// "string or null" for a set of such bits.
 std::string type_names(std::uint8_t types);
 
 /// The elements of an array as JSON, separated by commas.
