@@ -38,6 +38,8 @@ std::string code_only(std::string_view text);
 std::string_view room_of(std::string_view path);
 
 bool is_cpp(std::string_view path);
+
+/// Tests, their fixtures (x_fixture.h) and everything in property-tests.
 bool is_test(std::string_view path);
 
 /// The lines of a text, without their ends.

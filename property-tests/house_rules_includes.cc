@@ -51,7 +51,7 @@ const Table& rooms_below() {
       {"engine/lazy", {"engine/extensions"}},
       {"engine/approval", {"engine/extensions"}},
       {"engine/durable", {"engine/tools"}},
-      {"simulator/script", {"engine/model"}},
+      {"simulator/script", {"engine/model", "engine/trace"}},
       {"simulator/cache_model", {"engine/trace"}},
       {"simulator/llm", {"simulator/script", "simulator/cache_model", "engine/trace"}},
       {"simulator/llm/wire", {"simulator/llm"}},
@@ -111,7 +111,8 @@ const std::vector<Placement>& libraries() {
 
 const std::vector<Placement>& system_headers() {
   static const std::vector<std::string_view> ports = {"engine/kernel/", "simulator/llm/wire/",
-                                                      "simulator/cli/", "reports/"};
+                                                      "simulator/cli/", "reports/",
+                                                      "simulator/script/source.cc"};
   static const std::vector<Placement> list = {
       {"benchmark/", {"bench/"}},
       {"regex", {}},

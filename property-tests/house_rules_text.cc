@@ -101,8 +101,8 @@ bool is_cpp(std::string_view path) {
 }
 
 bool is_test(std::string_view path) {
-  return path.ends_with("_test.cc") || path.contains("/testing") ||
-         path.starts_with("property-tests/");
+  return path.ends_with("_test.cc") || path.ends_with("_fixture.h") ||
+         path.ends_with("_fixture.cc") || path.starts_with("property-tests/");
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
