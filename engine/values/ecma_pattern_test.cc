@@ -199,8 +199,8 @@ TEST(EcmaPattern, SurvivesRandomPatterns) {
     for (char& c : source) c = alphabet[random() % alphabet.size()];
     const auto pattern = EcmaPattern::compile(source);
     if (!pattern) continue;
-    ++accepted;
-    static_cast<void>(pattern->search("a0\u00e9-\n{}"));
+    const auto found = pattern->search("a0\u00e9-\n{}");
+    if (found || found.error().code == ErrorCode::exhausted) ++accepted;
   }
   EXPECT_GT(accepted, 100);
 }

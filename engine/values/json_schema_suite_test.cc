@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMetaSchemas = "/usr/lib/python3/dist-packages/jsonschema/schemas";
 
 std::optional<Json> read_suite_json(const fs::path& path) {
-  std::ifstream file(path);
+  const std::ifstream file(path);
   if (!file) return {};
   std::ostringstream text;
   text << file.rdbuf();

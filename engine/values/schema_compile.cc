@@ -311,15 +311,20 @@ class SchemaCompiler final {
       const Json* const entries = object_member(node, keyword);
       if (entries == nullptr) continue;
       for (const auto& entry : entries->items()) {
-        SchemaDependency dependency{entry.key(), {}, nullptr};
-        if (entry.value().is_array()) {
-          dependency.required = strings(entry.value());
-        } else {
-          dependency.schema = node_for(entry.value(), resource);
-        }
-        node.dependencies.push_back(std::move(dependency));
+        node.dependencies.push_back(dependency_of(entry.key(), entry.value(), resource));
       }
     }
+  }
+
+  SchemaDependency dependency_of(const std::string& property, const Json& needed,
+                                 SchemaResource& resource) {
+    SchemaDependency dependency{property, {}, nullptr};
+    if (needed.is_array()) {
+      dependency.required = strings(needed);
+    } else {
+      dependency.schema = node_for(needed, resource);
+    }
+    return dependency;
   }
 
   void fill_unevaluated(SchemaNode& node, SchemaResource& resource) {

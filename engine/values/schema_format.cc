@@ -73,8 +73,9 @@ bool is_time(std::string_view text) {
   const std::int64_t seconds = number_at(text, 6, 2);
   if (!zone || hours > 23 || minutes > 59 || seconds > 60) return false;
   // A leap second exists at the end of a day in UTC only.
-  const std::int64_t utc = (hours * 60 + minutes - *zone + 2 * 24 * 60) % (24 * 60);
-  return seconds < 60 || utc == 24 * 60 - 1;
+  constexpr std::int64_t kDayMinutes = 1440;
+  const std::int64_t utc = (hours * 60 + minutes - *zone + 2 * kDayMinutes) % kDayMinutes;
+  return seconds < 60 || utc == kDayMinutes - 1;
 }
 
 bool is_date_time(std::string_view text) {
