@@ -307,8 +307,9 @@ class JsonReader final {
   template <class Integer>
   static bool store(std::string_view digits, Json& out) {
     Integer value = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto result = std::from_chars(digits.data(), end, value);
+    const char* const begin = digits.data();
+    const char* const end = begin + digits.size();
+    const auto result = std::from_chars(begin, end, value);
     if (result.ec != std::errc() || result.ptr != end) return false;
     out = value;
     return true;
