@@ -176,6 +176,8 @@ TEST(Length, CountsLinesAndCharacters) {
   EXPECT_THAT(check_length("a.cc", accents + "e\n"), SizeIs(1));
   EXPECT_THAT(check_length("a.cc", long_file), SizeIs(1));
   EXPECT_THAT(check_length("README.md", accents + "e\n"), IsEmpty());
+  EXPECT_THAT(check_length("scenarios/a.yaml", "  " + accents + "e\n"), IsEmpty());
+  EXPECT_THAT(check_length("scenarios/a.yaml", "a: " + accents + "\n"), SizeIs(1));
 }
 
 TEST(SingleOwners, AllowOneFileForTheStoreAndOneForThreads) {
