@@ -68,6 +68,7 @@ void Loop::cancel(SpawnId id) {
   if (found == spawned_.end()) return;
   const auto doomed = std::move(*found);
   spawned_.erase(found);
+  if (is_driving_) note_fiber(FiberChange::cancelled, doomed->fiber.path);
   doomed->task.reset();
 }
 

@@ -46,10 +46,11 @@ bool conflicts(const Touch& a, const Touch& b);
 
 /// What a step does to fibers beside resuming its own. Explorers order fibers by it.
 enum class FiberChange : std::uint8_t {
-  started,   ///< The named fiber exists from here on.
-  ended,     ///< A child of the named fiber has ended.
-  won,       ///< A child of the named fiber has ended a race: its siblings are destroyed.
-  returned,  ///< The named root fiber has ended the run.
+  started,    ///< The named fiber exists from here on.
+  ended,      ///< A child of the named fiber has ended.
+  won,        ///< A child of the named fiber has ended a race: its siblings are destroyed.
+  cancelled,  ///< The named root fiber is destroyed, with its descendants.
+  returned,   ///< The named root fiber has ended the run.
 };
 
 /// A schedule point's stable name: the fiber's path ("0.1.2") and its ordinal within the fiber.
