@@ -79,7 +79,8 @@ void ScheduleTree::end_run(const TraceClass& run) {
   for (const Race& race : run.races()) {
     if (race.second >= first_new_ && race.second < explored) plan(run, race);
   }
-  for (std::int64_t i = first_new_; i < explored; ++i) plan_disabled(run, i);
+  // An old step may have taken away what a new step would have woken.
+  for (std::int64_t i = 0; i < explored; ++i) plan_disabled(run, i);
   last_footprints_ = run.footprints();
 }
 
@@ -104,7 +105,23 @@ void ScheduleTree::plan(const TraceClass& run, const Race& race) {
 void ScheduleTree::plan_disabled(const TraceClass& run, std::int64_t step) {
   Node& at = node(step);
   for (const FiberIndex one : run.disabled(step)) {
-    if (!at.asleep.contains(one)) at.planned.insert(one);
+    if (const auto found = at.asleep.find(one); found != at.asleep.end()) {
+      plan_waking(run, step, found->second);
+    } else {
+      at.planned.insert(one);
+    }
+  }
+}
+
+// What the sleeping step leads to is known, but not what it leads to after a step that changes it.
+// Such a step woke it, had it come before the fiber was gone.
+void ScheduleTree::plan_waking(const TraceClass& run, std::int64_t step,
+                               const Footprint& sleeping) {
+  const auto& footprints = run.footprints();
+  for (std::int64_t i = std::max(step + 1, first_new_); i < std::ssize(footprints); ++i) {
+    if (run.happens_before(step, i)) continue;
+    if (!table_->may_change(sleeping, footprints[static_cast<std::size_t>(i)])) continue;
+    plan(run, Race{step, i});
   }
 }
 

@@ -52,6 +52,7 @@ class ScheduleTree final {
   std::map<FiberIndex, Footprint> still_asleep(const Node& before, const Footprint& step) const;
   void plan(const TraceClass& run, const Race& race);
   void plan_disabled(const TraceClass& run, std::int64_t step);
+  void plan_waking(const TraceClass& run, std::int64_t step, const Footprint& sleeping);
   static FiberIndex next_to_try(const Node& node);
 
   FootprintTable* table_;
