@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "simulator/explore/footprint.h"
@@ -95,8 +96,8 @@ class Exploration final {
   }
 
   void keep_best_failures() {
-    std::ranges::stable_sort(report_.failures, {}, [](const FailingSchedule& one) {
-      return std::pair(changed_picks(one.picks), std::ssize(one.picks));
+    std::ranges::sort(report_.failures, {}, [](const FailingSchedule& one) {
+      return std::tuple(changed_picks(one.picks), std::ssize(one.picks), one.picks, one.failure);
     });
     // Different classes may shorten to one schedule.
     const auto [first, last] = std::ranges::unique(
