@@ -44,7 +44,7 @@ void expect_lines(const Lines& lines, const Lines& expected) {
   }
 }
 
-Catalogue catalogue() {
+Catalogue whole_catalogue() {
   auto loaded = load_catalogue("scenarios/rules");
   EXPECT_TRUE(loaded) << error_line(loaded.error().front());
   return loaded ? *std::move(loaded) : Catalogue();
@@ -53,7 +53,7 @@ Catalogue catalogue() {
 TEST(BrokenInputs, ScenariosAreRefusedWithTheExpectedLines) {
   const std::string folder = "fixtures/broken";
 
-  const LintReport report = lint_scenarios({folder}, catalogue());
+  const LintReport report = lint_scenarios({folder}, whole_catalogue());
 
   EXPECT_TRUE(report.scenarios.empty());
   EXPECT_GE(report.file_count, 30);
@@ -80,7 +80,7 @@ TEST(BrokenInputs, RuleIdsAreUsedOnce) {
 }
 
 TEST(BrokenInputs, MessagesAreOneLineWithoutFullStop) {
-  const LintReport report = lint_scenarios({"fixtures/broken"}, catalogue());
+  const LintReport report = lint_scenarios({"fixtures/broken"}, whole_catalogue());
 
   for (const Error& error : report.errors) {
     EXPECT_EQ(error.message.find('\n'), std::string::npos) << error.message;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,13 +15,16 @@ class ErrorList final {
  public:
   explicit ErrorList(std::string file) : file_(std::move(file)) {}
 
-  void add(Place place, std::string message) { found_.push_back({place, std::move(message)}); }
+  void add(Place place, std::string message) {
+    found_.push_back({place, std::ssize(found_), std::move(message)});
+  }
   std::size_t size() const { return found_.size(); }
   std::vector<Error> take();
 
  private:
   struct Found {
     Place place;
+    std::int64_t number = 0;
     std::string message;
   };
   std::string file_;

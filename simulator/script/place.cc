@@ -2,6 +2,7 @@
 #include "simulator/script/place.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "simulator/script/error_list.h"
 
@@ -19,8 +20,8 @@ std::string error_line(const Error& error) {
 }
 
 std::vector<Error> ErrorList::take() {
-  std::ranges::stable_sort(found_, {}, [](const Found& found) {
-    return std::pair(found.place.line, found.place.column);
+  std::ranges::sort(found_, {}, [](const Found& found) {
+    return std::tuple(found.place.line, found.place.column, found.number);
   });
   std::vector<Error> errors;
   for (Found& found : found_) {
