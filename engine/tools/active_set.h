@@ -67,6 +67,7 @@ class ActiveSet final {
  private:
   void replace(std::vector<std::string> names, std::vector<std::string> requested, std::string by);
   void remember_known();
+  bool selectable(std::string_view name) const;
 
   ToolRegistry& registry_;
   Recorder& recorder_;

@@ -44,6 +44,15 @@ class BatchRunner final {
   Task<BatchOutcome> run(BatchRequest request);
 
  private:
+  struct Progress;
+
+  Task<void> run_sequential(const BatchRequest& request, Progress& progress, bool is_runnable);
+  Task<FinishedCall> run_alone(const BatchRequest& request, ToolCallBlock block, bool is_runnable);
+  Task<void> run_parallel(const BatchRequest& request, Progress& progress);
+  Task<void> execute_one(Progress& progress, std::size_t index);
+  Task<void> refuse_all(Progress& progress);
+  Task<void> deliver(const FinishedCall& call);
+
   CallPipeline& pipeline_;
 };
 

@@ -56,6 +56,8 @@ struct ToolResult {
   SharedJson usage;
   bool terminate = false;
   std::vector<std::string> added_tool_names;
+  /// Given: execute failed with this message, exactly as if it had thrown it; the rest is ignored.
+  std::optional<std::string> failure;
   bool operator==(const ToolResult&) const = default;
 };
 
@@ -63,6 +65,8 @@ struct ToolResult {
 ToolResult text_result(std::string text);
 /// An error made by the engine: one text block, details {} (RESULT-17).
 ToolResult error_result(std::string text);
+/// What a tool returns in place of throwing `message` (cause execute_failed, RESULT-13).
+ToolResult failed_result(std::string message);
 /// {content, details?, structuredContent?, isError?, usage?, terminate?, addedToolNames?}.
 Json to_json(const ToolResult& result);
 /// Missing content is an empty list (RESULT-18); content that is a string is one text block.

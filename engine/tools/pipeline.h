@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,8 +51,18 @@ struct CallRequest {
   std::function<void(ToolResult)> on_update;  ///< Of a nested call's caller; may be empty.
 };
 
-/// A call after preflight: ready to execute, or already finished (its end event is recorded).
-struct PreparedCall;
+/// A call after preflight: ready to execute, or finished already (its end event is recorded).
+struct PreparedCall {
+  explicit PreparedCall(CallRequest call) : request(std::move(call)) {}
+  CallRequest request;
+  SharedJson start_arguments;
+  RegisteredToolPtr tool;
+  std::shared_ptr<Json> params;  ///< As CallView::input.
+  std::optional<FinishedCall> finished;
+};
+
+/// Owned by pointer: hooks and tools of a running call refer to it.
+using PreparedCallPtr = std::unique_ptr<PreparedCall>;
 
 /// One loop.
 class CallPipeline final {
@@ -59,19 +70,37 @@ class CallPipeline final {
   explicit CallPipeline(PipelinePorts ports) : ports_(ports) {}
 
   /// Steps 1 to 7. A call that fails here has ended when this returns (BATCH-09).
-  Task<std::unique_ptr<PreparedCall>> preflight(CallRequest request);
+  Task<PreparedCallPtr> preflight(CallRequest request);
   /// Steps 8 (the second abort check) to 11; returns at once for a call that has ended.
-  Task<FinishedCall> execute(std::unique_ptr<PreparedCall> call);
+  Task<FinishedCall> execute(PreparedCallPtr call);
   /// Start, end and outcome of a call of a truncated answer (BATCH-11).
   Task<FinishedCall> refuse_truncated(ToolCallBlock call);
 
   const PipelinePorts& ports() const { return ports_; }
 
  private:
+  /// What execute has come to; `threw` with the message in `error`.
+  struct Executed;
+
+  Task<void> check_call(PreparedCall& call);
+  Task<void> ask_hooks(PreparedCall& call);
+  void prepare_arguments(PreparedCall& call);
+  void validate_arguments(PreparedCall& call, Json prepared);
+  RegisteredToolPtr find_tool(const PreparedCall& call) const;
+  Task<BeforeOutcome> before_call(CallView view);
+  Task<Executed> run_tool(PreparedCall& call);
+  Task<ToolResult> invoke(const RegisteredTool& tool, ToolCall call);
+  Task<FinishedCall> finish_executed(PreparedCall& call, Executed executed);
+  Task<NestedOutcome> run_nested(std::shared_ptr<const TurnTools> turn, AbortSignal outer,
+                                 std::string id, NestedCall nested);
+  void record_end(const ToolCallBlock& block, const Executed& executed);
+  void check_output(const RegisteredTool& tool, const FinishedCall& call);
+
+  Task<void> announce(std::string call_id, Payload event);
+  Task<void> start(PreparedCall& call);
+  Task<void> end(FinishedCall call);
+
   PipelinePorts ports_;
 };
-
-/// Whether the call has ended in preflight.
-bool has_ended(const PreparedCall& call);
 
 }  // namespace plumb::engine

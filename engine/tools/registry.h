@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -65,8 +66,10 @@ class ToolRegistry final {
   Result<RegisteredTool> make_entry(ToolDefinition definition, SourceInfo source, Level level);
   void add(RegisteredTool entry);
   std::vector<RegisteredToolPtr> extension_winners();
-  void report_losers(const std::vector<RegisteredToolPtr>& rivals, const RegisteredTool& owner);
-  void report_takeover(const RegisteredTool& owner);
+  RegisteredToolPtr settle_rivals(const std::vector<RegisteredToolPtr>& rivals);
+  std::vector<RegisteredToolPtr> merged();
+  void diagnose(std::string code, const RegisteredTool& blamed, std::string message,
+                std::string owner);
   void record_refresh();
 
   Recorder& recorder_;
@@ -76,7 +79,7 @@ class ToolRegistry final {
   std::vector<RegisteredToolPtr> effective_;
   std::vector<std::string> slots_;
   std::set<std::pair<std::string, std::string>> reported_;
-  std::vector<std::pair<std::string, std::string>> owners_;
+  std::map<std::string, std::string> owners_;  ///< Tool name -> path of the owning extension.
   std::function<void()> listener_;
   std::int64_t next_ticket_ = 0;
   bool is_bound_ = false;

@@ -18,6 +18,10 @@ struct FileOperations {
   std::function<Task<Result<std::string>>(std::string path)> read_file;
   std::function<Task<Result<void>>(std::string path, std::string bytes)> write_file;
   std::function<Task<Result<void>>(std::string path)> make_folders;
+  /// The paths are those of the local files whose keys the mutation queue gives: a mutation then
+  /// works on the real path that it holds (QUEUE-13). A host's own operations get the path as
+  /// resolved.
+  bool is_local = false;
 };
 
 /// The operations on `files`, which outlives them.

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <memory>
 #include <string>
 
 #include "engine/kernel/abort_signal.h"
+#include "engine/kernel/event.h"
 #include "engine/kernel/files.h"
 #include "engine/kernel/loop.h"
 #include "engine/kernel/task.h"
@@ -31,34 +31,42 @@ class MutationQueue final {
   class Turn;
 
   /// Waits for the turn of `absolute_path`'s file. Places are given in the order of the calls
-  /// (QUEUE-04). The key is looked up again when the turn has come; if it has moved the turn is
-  /// taken anew (QUEUE-13). Errors: why the path cannot be resolved (QUEUE-11), rejected for a
-  /// re-entrant call. An abort does not give the place away (QUEUE-07): the caller checks its
-  /// signal when it has the turn.
-  Task<Result<Turn>> enter(std::string absolute_path);
+  /// (QUEUE-04). After a wait the key is looked up again; if it has moved the turn is taken anew
+  /// (QUEUE-13). The queue outlives its turns. Errors: why the path cannot be resolved (QUEUE-11),
+  /// rejected for a re-entrant call. An abort does not give the place away (QUEUE-07), it only
+  /// saves the second look-up: the caller checks its signal when it has the turn.
+  Task<Result<Turn>> enter(std::string absolute_path, AbortSignal signal = AbortSignal());
 
   /// Keys that are held or waited for (QUEUE-18).
   std::int64_t key_count() const;
 
- private:
+  /// Public for the turns only.
   struct State;
+
+ private:
+  Task<Result<std::string>> find_key(std::string absolute_path);
+
   std::unique_ptr<State> state_;
 };
 
 /// A held key; released when destroyed (QUEUE-08).
 class MutationQueue::Turn final {
  public:
-  Turn(State& state, std::string key, std::int64_t ticket);
+  Turn(State& state, std::string key, std::int64_t ticket, std::string call, AsyncMutex::Lock lock);
   Turn(Turn&& other) noexcept;
   Turn& operator=(Turn&& other) noexcept;
   ~Turn();
+  /// The real path of the file (of a missing one: as it will be): what the holder may change.
   const std::string& key() const { return key_; }
 
  private:
   void release();
+
   State* state_;  ///< Null once released or moved from.
   std::string key_;
   std::int64_t ticket_ = 0;
+  std::string call_;
+  AsyncMutex::Lock lock_;
 };
 
 }  // namespace plumb::engine

@@ -12,10 +12,4 @@ namespace plumb::engine {
 std::string resolve_tool_path(std::string_view argument, std::string_view cwd,
                               std::string_view home);
 
-/// `path` (absolute) without empty, "." and ".." segments.
-std::string normal_path(std::string_view path);
-
-/// The folder of an absolute path; "/" of itself.
-std::string parent_path(std::string_view path);
-
 }  // namespace plumb::engine

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/tools/builtin/file_operations.h"
+
+#include <utility>
+
+namespace plumb::engine {
+
+FileOperations local_operations(Files& files) {
+  FileOperations operations;
+  operations.check_read = [&files](std::string path) {
+    return files.access(std::move(path), AccessMode::read);
+  };
+  operations.check_write = [&files](std::string path) {
+    return files.access(std::move(path), AccessMode::read_write);
+  };
+  operations.read_file = [&files](std::string path) { return files.read(std::move(path)); };
+  operations.write_file = [&files](std::string path, std::string bytes) {
+    return files.write(std::move(path), std::move(bytes));
+  };
+  operations.make_folders = [&files](std::string path) {
+    return files.make_directory(std::move(path), true);
+  };
+  operations.is_local = true;
+  return operations;
+}
+
+}  // namespace plumb::engine

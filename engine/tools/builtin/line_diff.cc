@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/tools/builtin/line_diff.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace plumb::engine {
+namespace {
+
+constexpr std::int64_t kContextLines = 4;
+
+/// Steps of the shortest-script search; beyond them the rest counts as one change.
+constexpr std::int64_t kCostMax = 1000;
+
+using Lines = std::vector<std::string_view>;
+
+std::size_t at(std::int64_t index) {
+  return static_cast<std::size_t>(index);
+}
+
+/// The lines with their line feeds; only the last may lack one.
+Lines split_lines(std::string_view text) {
+  Lines lines;
+  while (!text.empty()) {
+    const auto line_feed = text.find('\n');
+    const auto length = line_feed == text.npos ? text.size() : line_feed + 1;
+    lines.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return lines;
+}
+
+/// Lines as numbers, equal for equal lines, so that comparing costs nothing.
+struct NumberedLines {
+  std::vector<std::int64_t> before;
+  std::vector<std::int64_t> after;
+};
+
+NumberedLines number_lines(const Lines& before, const Lines& after) {
+  std::unordered_map<std::string_view, std::int64_t> numbers;
+  const auto number = [&](const Lines& lines) {
+    std::vector<std::int64_t> result;
+    result.reserve(lines.size());
+    for (const auto line : lines) {
+      result.push_back(numbers.try_emplace(line, std::ssize(numbers)).first->second);
+    }
+    return result;
+  };
+  NumberedLines numbered;
+  numbered.before = number(before);
+  numbered.after = number(after);
+  return numbered;
+}
+
+/// Myers' greedy search for a shortest edit script, on the part that is not common at both ends.
+class ShortestScript {
+ public:
+  ShortestScript(std::vector<std::int64_t> before, std::vector<std::int64_t> after)
+      : before_(std::move(before)), after_(std::move(after)) {}
+
+  std::vector<LineChange> run() {
+    trim();
+    const std::int64_t cost = find_cost();
+    if (cost < 0) return {LineChange{begin_, old_end_, begin_, new_end_}};
+    return walk_back(cost);
+  }
+
+ private:
+  void trim() {
+    const std::int64_t shorter = std::min(std::ssize(before_), std::ssize(after_));
+    while (begin_ < shorter && before_[at(begin_)] == after_[at(begin_)]) ++begin_;
+    old_end_ = std::ssize(before_);
+    new_end_ = std::ssize(after_);
+    while (old_end_ > begin_ && new_end_ > begin_ &&
+           before_[at(old_end_ - 1)] == after_[at(new_end_ - 1)]) {
+      --old_end_;
+      --new_end_;
+    }
+  }
+
+  /// The furthest old line reached on diagonal `k` with `cost` steps, from the row before.
+  static std::int64_t step(const std::vector<std::int64_t>& row, std::int64_t cost,
+                           std::int64_t k) {
+    const std::int64_t middle = cost;  // row index of diagonal 0 in a row of 2 * cost + 1
+    const bool goes_down =
+        k == -cost || (k != cost && row[at(middle + k - 1)] < row[at(middle + k + 1)]);
+    return goes_down ? row[at(middle + k + 1)] : row[at(middle + k - 1)] + 1;
+  }
+
+  std::int64_t slide(std::int64_t x, std::int64_t k) const {
+    while (x < old_count() && x - k < new_count() &&
+           before_[at(begin_ + x)] == after_[at(begin_ + x - k)]) {
+      ++x;
+    }
+    return x;
+  }
+
+  /// Fills `rows_`; the cost at which both ends are reached, or -1 beyond the limit. Row d keeps
+  /// diagonals -d-1 .. d+1, so that step reads it for cost d + 1.
+  std::int64_t find_cost() {
+    rows_.push_back({0, 0, 0});
+    for (std::int64_t cost = 0; cost <= kCostMax; ++cost) {
+      std::vector<std::int64_t> row(at(2 * (cost + 1) + 1), -1);
+      for (std::int64_t k = -cost; k <= cost; k += 2) {
+        const std::int64_t start = cost == 0 ? 0 : step(rows_.back(), cost, k);
+        const std::int64_t x = slide(start, k);
+        row[at(cost + 1 + k)] = x;
+        if (x < old_count() || x - k < new_count()) continue;
+        rows_.push_back(std::move(row));
+        return cost;
+      }
+      rows_.push_back(std::move(row));
+    }
+    return -1;
+  }
+
+  std::vector<LineChange> walk_back(std::int64_t cost) {
+    std::vector<LineChange> changes;
+    std::int64_t x = old_count();
+    std::int64_t y = new_count();
+    for (; cost > 0; --cost) {
+      const auto& row = rows_[at(cost)];
+      const std::int64_t k = x - y;
+      const bool goes_down =
+          k == -cost || (k != cost && row[at(cost + k - 1)] < row[at(cost + k + 1)]);
+      const std::int64_t old_x = row[at(goes_down ? cost + k + 1 : cost + k - 1)];
+      const std::int64_t old_y = old_x - (goes_down ? k + 1 : k - 1);
+      add_front(changes, old_x, old_y, goes_down);
+      x = old_x;
+      y = old_y;
+    }
+    std::ranges::reverse(changes);
+    return changes;
+  }
+
+  /// One deleted or inserted line, joined to the change right behind it.
+  void add_front(std::vector<LineChange>& changes, std::int64_t x, std::int64_t y,
+                 bool is_insertion) const {
+    LineChange change{begin_ + x, begin_ + x + (is_insertion ? 0 : 1), begin_ + y,
+                      begin_ + y + (is_insertion ? 1 : 0)};
+    if (!changes.empty() && changes.back().old_begin == change.old_end &&
+        changes.back().new_begin == change.new_end) {
+      changes.back().old_begin = change.old_begin;
+      changes.back().new_begin = change.new_begin;
+      return;
+    }
+    changes.push_back(change);
+  }
+
+  std::int64_t old_count() const { return old_end_ - begin_; }
+  std::int64_t new_count() const { return new_end_ - begin_; }
+
+  std::vector<std::int64_t> before_;
+  std::vector<std::int64_t> after_;
+  std::int64_t begin_ = 0;
+  std::int64_t old_end_ = 0;
+  std::int64_t new_end_ = 0;
+  std::vector<std::vector<std::int64_t>> rows_;
+};
+
+std::vector<LineChange> diff_split(const Lines& before, const Lines& after) {
+  if (before == after) return {};
+  NumberedLines numbered = number_lines(before, after);
+  return ShortestScript(std::move(numbered.before), std::move(numbered.after)).run();
+}
+
+/// Changes that share context lines, with the lines that a hunk shows.
+struct Hunk {
+  std::span<const LineChange> changes;
+  LineChange shown;
+};
+
+std::vector<Hunk> hunks_of(std::span<const LineChange> changes, std::int64_t old_count,
+                           std::int64_t new_count) {
+  std::vector<Hunk> hunks;
+  for (std::size_t begin = 0; begin < changes.size();) {
+    std::size_t end = begin + 1;
+    while (end < changes.size() &&
+           changes[end].old_begin - changes[end - 1].old_end <= 2 * kContextLines) {
+      ++end;
+    }
+    const LineChange& first = changes[begin];
+    const LineChange& last = changes[end - 1];
+    const std::int64_t lead = std::min(kContextLines, first.old_begin);
+    const std::int64_t trail =
+        std::min({kContextLines, old_count - last.old_end, new_count - last.new_end});
+    hunks.push_back({changes.subspan(begin, end - begin),
+                     {first.old_begin - lead, last.old_end + trail, first.new_begin - lead,
+                      last.new_end + trail}});
+    begin = end;
+  }
+  return hunks;
+}
+
+void add_patch_line(std::string& patch, char mark, std::string_view line) {
+  patch += mark;
+  patch += line;
+  if (!line.ends_with('\n')) patch += "\n\\ No newline at end of file\n";
+}
+
+/// An empty side names the line before it, as patch programs expect.
+std::string patch_range(char mark, std::int64_t begin, std::int64_t end) {
+  const std::int64_t first = end == begin ? begin : begin + 1;
+  return mark + std::to_string(first) + "," + std::to_string(end - begin);
+}
+
+/// What a hunk shows, line by line: the mark, the number of the line (from 0) and its text.
+template <class Show>
+void walk_hunk(const Hunk& hunk, const Lines& before, const Lines& after, Show show) {
+  std::int64_t old_line = hunk.shown.old_begin;
+  const auto context_until = [&](std::int64_t end) {
+    for (; old_line < end; ++old_line) show(' ', old_line, before[at(old_line)]);
+  };
+  for (const auto& change : hunk.changes) {
+    context_until(change.old_begin);
+    for (; old_line < change.old_end; ++old_line) show('-', old_line, before[at(old_line)]);
+    for (auto i = change.new_begin; i < change.new_end; ++i) show('+', i, after[at(i)]);
+  }
+  context_until(hunk.shown.old_end);
+}
+
+/// Collects the numbered lines of a display diff.
+class DisplayText {
+ public:
+  explicit DisplayText(std::size_t width) : width_(width) {}
+
+  void add_line(char mark, std::int64_t number, std::string_view line) {
+    const std::string digits = std::to_string(number + 1);
+    start(mark);
+    text_.append(width_ - digits.size(), ' ');
+    text_ += digits;
+    text_ += ' ';
+    text_ += line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0));
+  }
+  void add_gap() {
+    start(' ');
+    text_.append(width_, ' ');
+    text_ += " ...";
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  void start(char mark) {
+    if (!text_.empty()) text_ += '\n';
+    text_ += mark;
+  }
+
+  std::size_t width_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::vector<LineChange> diff_lines(std::string_view before, std::string_view after) {
+  return diff_split(split_lines(before), split_lines(after));
+}
+
+std::string unified_patch(std::string_view path, std::string_view before, std::string_view after) {
+  const Lines old_lines = split_lines(before);
+  const Lines new_lines = split_lines(after);
+  const auto changes = diff_split(old_lines, new_lines);
+  if (changes.empty()) return "";
+  std::string patch = "--- " + std::string(path) + "\n+++ " + std::string(path) + "\n";
+  for (const auto& hunk : hunks_of(changes, std::ssize(old_lines), std::ssize(new_lines))) {
+    patch += "@@ " + patch_range('-', hunk.shown.old_begin, hunk.shown.old_end) + " " +
+             patch_range('+', hunk.shown.new_begin, hunk.shown.new_end) + " @@\n";
+    walk_hunk(hunk, old_lines, new_lines, [&](char mark, std::int64_t, std::string_view line) {
+      add_patch_line(patch, mark, line);
+    });
+  }
+  return patch;
+}
+
+std::string display_diff(std::string_view before, std::string_view after) {
+  const Lines old_lines = split_lines(before);
+  const Lines new_lines = split_lines(after);
+  const auto changes = diff_split(old_lines, new_lines);
+  const auto hunks = hunks_of(changes, std::ssize(old_lines), std::ssize(new_lines));
+  DisplayText text(std::to_string(std::max(old_lines.size(), new_lines.size())).size());
+  std::int64_t shown_end = 0;
+  for (const auto& hunk : hunks) {
+    if (hunk.shown.old_begin > shown_end) text.add_gap();
+    walk_hunk(hunk, old_lines, new_lines,
+              [&](char mark, std::int64_t number, std::string_view line) {
+                text.add_line(mark, number, line);
+              });
+    shown_end = hunk.shown.old_end;
+  }
+  if (!hunks.empty() && shown_end < std::ssize(old_lines)) text.add_gap();
+  return text.take();
+}
+
+std::int64_t first_changed_line(std::string_view before, std::string_view after) {
+  const auto changes = diff_lines(before, after);
+  return changes.empty() ? 0 : changes.front().new_begin + 1;
+}
+
+}  // namespace plumb::engine

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/tools/builtin/read.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/kernel/join.h"
+#include "engine/tools/builtin/image_file.h"
+#include "engine/tools/builtin/path_rules.h"
+#include "engine/tools/builtin/tool_arguments.h"
+#include "engine/tools/builtin/truncation.h"
+#include "engine/values/utf8.h"
+
+namespace plumb::engine {
+namespace {
+
+const char* const kReadSchema = R"({
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "File to read, relative or absolute"},
+    "offset": {"type": "number", "description": "First line to show, counted from 1"},
+    "limit": {"type": "number", "description": "Number of lines to show"}
+  },
+  "required": ["path"]
+})";
+
+/// Bytes that are not UTF-8 become U+FFFD, one for each (READ-18).
+std::string as_text(std::string bytes) {
+  if (find_invalid_utf8(bytes) < 0) return bytes;
+  std::string text;
+  for (std::int64_t at = 0; at < std::ssize(bytes);) {
+    const std::int64_t length = decode_utf8(bytes, at).length;
+    if (length == 0) {
+      text += "\xEF\xBF\xBD";
+    } else {
+      text.append(bytes, static_cast<std::size_t>(at), static_cast<std::size_t>(length));
+    }
+    at += std::max<std::int64_t>(length, 1);
+  }
+  return text;
+}
+
+/// The lines [first, end) of a file, counted from 1, and how many it has.
+struct Selection {
+  std::string_view text;
+  std::int64_t first = 1;
+  std::int64_t end = 1;
+  std::int64_t total = 0;
+};
+
+/// `text` from its `count`-th line on.
+std::string_view skip_lines(std::string_view text, std::int64_t count) {
+  for (; count > 0; --count) {
+    const auto line_feed = text.find('\n');
+    if (line_feed == text.npos) return {};
+    text.remove_prefix(line_feed + 1);
+  }
+  return text;
+}
+
+/// Offsets below 1 mean the start (READ-14); a limit below 1 counts as 1, so that a hint always
+/// makes progress (READ-15).
+Selection select_lines(std::string_view text, const Json& params) {
+  Selection selection;
+  selection.total = count_lines(text);
+  selection.first = std::max<std::int64_t>(whole_argument(params, "offset").value_or(1), 1);
+  selection.text = skip_lines(text, selection.first - 1);
+  selection.end = std::max(selection.total + 1, selection.first);
+  const auto limit = whole_argument(params, "limit");
+  if (!limit) return selection;
+  const std::int64_t shown = std::max<std::int64_t>(*limit, 1);
+  if (shown >= selection.end - selection.first) return selection;
+  selection.end = selection.first + shown;
+  const auto rest = skip_lines(selection.text, shown);
+  selection.text.remove_suffix(rest.size() + 1);
+  return selection;
+}
+
+std::string offset_hint(std::int64_t offset) {
+  return "Use offset=" + std::to_string(offset) + " to continue.";
+}
+
+/// READ-10, READ-12: a line that is never shown, and how to go on.
+std::string long_line_notice(const Selection& selection, const std::string& path) {
+  const std::string number = std::to_string(selection.first);
+  const auto line = selection.text.substr(0, selection.text.find('\n'));
+  std::string notice = "[Line " + number + " has " + format_size(std::ssize(line)) +
+                       ", more than the cap of " + format_size(kShownBytesMax) +
+                       ". View part of it in a shell: sed -n '" + number + "p' " + path +
+                       " | head -c " + std::to_string(kShownBytesMax) + ".";
+  if (selection.first < selection.total) {
+    notice += " After it: " + offset_hint(selection.first + 1);
+  }
+  return notice + "]";
+}
+
+std::string cut_notice(const Selection& selection, const Truncation& truncation) {
+  const std::int64_t last = selection.first + truncation.output_lines - 1;
+  std::string notice = "\n\n[Lines " + std::to_string(selection.first) + "-" +
+                       std::to_string(last) + " of " + std::to_string(selection.total);
+  if (truncation.truncated_by == "bytes") {
+    notice += ", cut at " + format_size(kShownBytesMax);
+  }
+  if (last == selection.total) return notice + "; only the final line break is not shown.]";
+  return notice + ". " + offset_hint(last + 1) + "]";
+}
+
+ToolResult shown_text(const Selection& selection, const std::string& path) {
+  const Truncation truncation = truncate_head(selection.text);
+  std::string text = truncation.content;
+  if (truncation.first_line_exceeds_limit) {
+    text = long_line_notice(selection, path);
+  } else if (truncation.is_truncated) {
+    text += cut_notice(selection, truncation);
+  } else if (selection.end <= selection.total) {
+    text += "\n\n[" + std::to_string(selection.total - selection.end + 1) +
+            " more lines in file. " + offset_hint(selection.end) + "]";
+  }
+  ToolResult result = text_result(text);
+  result.structured_content = SharedJson(Json(std::move(text)));
+  if (truncation.is_truncated) {
+    result.details = SharedJson(Json{{"truncation", to_json(truncation)}});
+  }
+  return result;
+}
+
+ToolResult text_file_result(std::string bytes, const Json& params, const std::string& path) {
+  const std::string text = as_text(std::move(bytes));
+  const Selection selection = select_lines(text, params);
+  if (selection.first > std::max<std::int64_t>(selection.total, 1)) {
+    return failed_result("offset " + std::to_string(selection.first) + " is beyond the end of " +
+                         path + ": it has " + std::to_string(selection.total) + " lines");
+  }
+  return shown_text(selection, path);
+}
+
+Task<Result<std::string>> fail_on_abort(AbortSignal signal) {
+  co_await signal.wait();
+  co_return fail(ErrorCode::aborted, std::string(kToolAborted));
+}
+
+Task<Result<std::string>> check_and_read(std::shared_ptr<const ReadOptions> options,
+                                         std::string path) {
+  auto readable = co_await options->operations.check_read(path);
+  if (!readable) co_return std::unexpected(readable.error());
+  auto bytes = co_await options->operations.read_file(std::move(path));
+  co_return bytes;
+}
+
+/// An abort ends the wait at once; the operation may end later without effect (READ-33).
+Task<ToolResult> run_read(std::shared_ptr<const ReadOptions> options, ToolCall call) {
+  const auto path = string_argument(*call.params, "path");
+  if (!path) co_return failed_result(path.error().message);
+  if (call.signal.aborted()) co_return failed_result(std::string(kToolAborted));
+  std::vector<Task<Result<std::string>>> contest;
+  contest.push_back(check_and_read(
+      options, resolve_tool_path(*path, working_folder(call, options->cwd), options->home)));
+  contest.push_back(fail_on_abort(call.signal));
+  auto winner = co_await race(std::move(contest));
+  if (call.signal.aborted()) co_return failed_result(std::string(kToolAborted));
+  if (!winner.value)
+    co_return failed_result(describe_file_error("read", *path, winner.value.error()));
+  if (const auto type = image_type_of(*winner.value);
+      !type.empty() && options->operations.is_local) {
+    co_return image_file_result(*winner.value, type);
+  }
+  co_return text_file_result(*std::move(winner.value), *call.params, *path);
+}
+
+}  // namespace
+
+ToolDefinition read_tool(ReadOptions options) {
+  ToolDefinition tool;
+  tool.name = "read";
+  tool.label = "read";
+  tool.description =
+      "Read a file, as text or, for an image, as a picture. Use it before you change a file. Text "
+      "is cut at 2000 lines or 50KB, whichever comes first; a cut output names the offset to go on "
+      "with. Changes nothing. Returns the text as it is, without line numbers.";
+  tool.prompt_snippet = "read: show a file, or a part of it by offset and limit";
+  tool.parameters = SharedJson(parse_json(kReadSchema).value());
+  const auto shared = std::make_shared<const ReadOptions>(std::move(options));
+  tool.execute = [shared](ToolCall call) { return run_read(shared, std::move(call)); };
+  return tool;
+}
+
+}  // namespace plumb::engine

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/tools/pipeline.h"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <utility>
+
+#include "engine/kernel/event.h"
+#include "engine/tools/parameter_schema.h"
+
+namespace plumb::engine {
+namespace {
+
+constexpr std::string_view kAbortedText = "Operation aborted";
+
+/// Calls nested in calls: PARENT/1/1/... (a tool that calls itself must come to an end).
+constexpr std::int64_t kNestingDepthMax = 16;
+
+/// The fiber works for a call until the scope ends: ports stamp its effects with the call's id.
+class LabelScope {
+ public:
+  LabelScope(Fiber& fiber, const std::string& label)
+      : fiber_(fiber), before_(std::exchange(fiber.label, label)) {}
+  LabelScope(const LabelScope&) = delete;
+  LabelScope& operator=(const LabelScope&) = delete;
+  ~LabelScope() { fiber_.label = before_; }
+
+ private:
+  Fiber& fiber_;
+  std::string before_;
+};
+
+/// What was thrown, in words. Called inside a catch block.
+struct Thrown {
+  std::string message;
+  bool is_error_object = true;
+};
+
+Thrown describe_thrown() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return {error.what(), true};
+  } catch (const std::string& text) {
+    return {text, false};
+  } catch (const char* text) {
+    return {text, false};
+  } catch (...) {
+    return {"unknown error", false};
+  }
+}
+
+FinishedCall finished_call(const PreparedCall& call, Cause cause, ToolResult result) {
+  FinishedCall finished;
+  finished.id = call.request.block.id;
+  finished.name = call.request.block.name;
+  finished.parent = call.request.parent;
+  finished.cause = cause;
+  finished.result = std::move(result);
+  return finished;
+}
+
+/// The call ends here, before execute.
+void end_with(PreparedCall& call, Cause cause, std::string text, bool terminate = false) {
+  ToolResult result = error_result(std::move(text));
+  result.terminate = terminate;
+  call.finished = finished_call(call, cause, std::move(result));
+}
+
+std::string tool_named(const std::string& name) {
+  return "tool '" + name + "'";
+}
+
+/// PIPE-19: the tool, each failing path with the reason, what was received.
+std::string describe_issues(const std::string& name, const std::vector<SchemaIssue>& issues,
+                            const Json& received) {
+  std::string text = "Invalid arguments for " + tool_named(name) + ":\n";
+  for (const auto& issue : issues) {
+    text += "- " + (issue.path.empty() ? "(root)" : issue.path) + ": " + issue.reason + "\n";
+  }
+  return text + "Received arguments: " + dump_json(received);
+}
+
+CallView view_of(const PreparedCall& call) {
+  CallView view(call.request.block.id, call.request.block.name, call.params);
+  view.parent = call.request.parent;
+  view.signal = call.request.signal;
+  return view;
+}
+
+/// The result as tool_execution_end shows it.
+SharedJson shown_result(const ToolResult& result) {
+  return SharedJson::lazy([held = result] {
+    Json json = to_json(held);
+    json.erase("isError");
+    return json;
+  });
+}
+
+std::string terms_of_mismatch(const std::vector<SchemaIssue>& issues) {
+  std::string text = "structuredContent does not match outputSchema";
+  for (const auto& issue : issues) text += "; " + issue.path + ": " + issue.reason;
+  return text;
+}
+
+std::vector<SchemaIssue> output_issues(const RegisteredTool& tool, const ToolResult& result) {
+  if (tool.output_schema == nullptr || result.is_error) return {};
+  return tool.output_schema->check(result.structured_content.get());
+}
+
+/// Takes a running call's updates: records each at once and hands it to the listeners one by one.
+/// Shared with the tool, which may call after its end.
+class UpdateGate final : public std::enable_shared_from_this<UpdateGate> {
+ public:
+  UpdateGate(const PipelinePorts& ports, const PreparedCall& call)
+      : ports_(ports),
+        id_(call.request.block.id),
+        name_(call.request.block.name),
+        args_(call.start_arguments),
+        forward_(call.request.on_update),
+        delivered_(ports.loop, "updates of " + call.request.block.id) {}
+
+  void update(const ToolResult& partial) {
+    if (!ports_.policies.update_is_accepted(has_settled_)) return;
+    ToolExecutionUpdate event;
+    event.name = name_;
+    event.args = args_;
+    event.partial = ports_.policies.update_snapshot(partial);
+    ports_.recorder.record(Source::engine, event, id_);
+    if (forward_) forward_(partial);
+    if (!ports_.hooks.wants(ToolExecutionUpdate::kKind)) return;
+    pending_.push_back(std::move(event));
+    if (is_delivering_) return;
+    is_delivering_ = true;
+    delivered_.reset();
+    ports_.loop.spawn(deliver(shared_from_this()), id_);
+  }
+
+  /// Closes the gate, then waits until what has passed it is delivered (EVENT-08).
+  Task<void> settle() {
+    has_settled_ = true;
+    while (is_delivering_) co_await delivered_.wait();
+  }
+
+ private:
+  static Task<void> deliver(std::shared_ptr<UpdateGate> gate) {
+    while (!gate->pending_.empty()) {
+      Payload event = std::move(gate->pending_.front());
+      gate->pending_.pop_front();
+      co_await gate->ports_.hooks.on_event(gate->id_, std::move(event));
+    }
+    gate->is_delivering_ = false;
+    gate->delivered_.set();
+  }
+
+  PipelinePorts ports_;
+  std::string id_;
+  std::string name_;
+  SharedJson args_;
+  std::function<void(ToolResult)> forward_;
+  std::deque<ToolExecutionUpdate> pending_;
+  bool has_settled_ = false;
+  bool is_delivering_ = false;
+  Event delivered_;
+};
+
+}  // namespace
+
+struct CallPipeline::Executed {
+  ToolResult result;
+  bool threw = false;
+  std::int64_t duration_ms = 0;
+};
+
+Task<void> CallPipeline::announce(std::string call_id, Payload event) {
+  const std::string_view kind = kEventKinds[event.index()];
+  const bool is_wanted = ports_.hooks.wants(kind);
+  ports_.recorder.record(Source::engine, event, call_id);
+  if (is_wanted) co_await ports_.hooks.on_event(std::move(call_id), std::move(event));
+}
+
+Task<void> CallPipeline::start(PreparedCall& call) {
+  ToolExecutionStart event;
+  event.name = call.request.block.name;
+  event.args = call.start_arguments;
+  event.parent = call.request.parent;
+  co_await announce(call.request.block.id, std::move(event));
+}
+
+Task<void> CallPipeline::end(FinishedCall call) {
+  CallOutcome outcome;
+  outcome.outcome = to_string(call.cause);
+  if (call.cause != Cause::ok) outcome.message = text_of(call.result.content);
+  ports_.recorder.record(Source::probe, std::move(outcome), call.id);
+  ToolExecutionEnd event;
+  event.name = call.name;
+  event.result = shown_result(call.result);
+  event.is_error = call.result.is_error;
+  event.ran = call.ran;
+  event.parent = call.parent;
+  co_await announce(std::move(call.id), std::move(event));
+}
+
+Task<PreparedCallPtr> CallPipeline::preflight(CallRequest request) {
+  Fiber& fiber = co_await current_fiber();
+  const LabelScope label(fiber, request.block.id);
+  auto call = std::make_unique<PreparedCall>(std::move(request));
+  call->start_arguments = ports_.policies.start_arguments(call->request.block);
+  co_await start(*call);
+  co_await check_call(*call);
+  if (call->finished) co_await end(*call->finished);
+  co_return call;
+}
+
+/// Steps 2 to 7.
+Task<void> CallPipeline::check_call(PreparedCall& call) {
+  if (call.request.signal.aborted() && ports_.policies.abort_ends_call(AbortPoint::start)) {
+    end_with(call, Cause::aborted, std::string(kAbortedText));
+    co_return;
+  }
+  call.tool = find_tool(call);
+  if (call.tool == nullptr) {
+    end_with(call, Cause::unknown_tool, tool_named(call.request.block.name) + " was not found");
+    co_return;
+  }
+  prepare_arguments(call);
+  if (!call.finished) co_await ask_hooks(call);
+}
+
+RegisteredToolPtr CallPipeline::find_tool(const PreparedCall& call) const {
+  const std::string& name = call.request.block.name;
+  return call.request.parent.empty() ? ports_.policies.find_tool(*call.request.turn, name)
+                                     : find_callable(*call.request.turn, name);
+}
+
+/// Steps 4 to 6. The tool works on a copy: the transcript keeps what the model sent (PIPE-20).
+void CallPipeline::prepare_arguments(PreparedCall& call) {
+  const ToolCallBlock& block = call.request.block;
+  Json prepared = block.arguments.get();
+  if (call.tool->definition.prepare_arguments) {
+    try {
+      prepared = call.tool->definition.prepare_arguments(std::move(prepared));
+    } catch (...) {
+      return end_with(call, Cause::prepare_failed, describe_thrown().message);
+    }
+  }
+  if (!block.arguments_error.empty()) {
+    return end_with(call, Cause::invalid_arguments,
+                    "Invalid arguments for " + tool_named(block.name) +
+                        ": the text could not be parsed: " + block.arguments_error);
+  }
+  validate_arguments(call, std::move(prepared));
+}
+
+void CallPipeline::validate_arguments(PreparedCall& call, Json prepared) {
+  auto validated = ports_.policies.validate(*call.tool, prepared);
+  if (!validated.issues.empty()) {
+    return end_with(call, Cause::invalid_arguments,
+                    describe_issues(call.request.block.name, validated.issues, prepared));
+  }
+  call.params = std::make_shared<Json>(std::move(validated.value));
+}
+
+/// Step 7. An abort has priority over the verdict (HOOK-28).
+Task<void> CallPipeline::ask_hooks(PreparedCall& call) {
+  const Json validated = *call.params;
+  const BeforeOutcome outcome = co_await before_call(view_of(call));
+  if (call.request.signal.aborted() &&
+      ports_.policies.abort_ends_call(AbortPoint::after_before_hook)) {
+    end_with(call, Cause::aborted, std::string(kAbortedText));
+  } else if (!ports_.policies.verdict_stops_call(outcome)) {
+    call.params = ports_.policies.arguments_after_handlers(*call.tool, validated, call.params);
+  } else if (outcome.verdict == BeforeVerdict::threw) {
+    const std::string_view prefix =
+        outcome.is_error_object ? "" : "An extension failed, execution is blocked: ";
+    end_with(call, Cause::before_hook_failed, std::string(prefix) + outcome.message);
+  } else {
+    end_with(call, Cause::blocked, ports_.policies.block_text(outcome), outcome.terminate);
+  }
+}
+
+Task<BeforeOutcome> CallPipeline::before_call(CallView view) {
+  BeforeOutcome outcome;
+  try {
+    outcome = co_await ports_.hooks.before_call(std::move(view));
+  } catch (...) {
+    Thrown thrown = describe_thrown();
+    outcome.verdict = BeforeVerdict::threw;
+    outcome.message = std::move(thrown.message);
+    outcome.is_error_object = thrown.is_error_object;
+  }
+  co_return outcome;
+}
+
+Task<FinishedCall> CallPipeline::execute(PreparedCallPtr call) {
+  if (call->finished) co_return *std::move(call->finished);
+  Fiber& fiber = co_await current_fiber();
+  const LabelScope label(fiber, call->request.block.id);
+  if (call->request.signal.aborted() &&
+      ports_.policies.abort_ends_call(AbortPoint::before_execute)) {
+    end_with(*call, Cause::aborted, std::string(kAbortedText));
+    co_await end(*call->finished);
+    co_return *std::move(call->finished);
+  }
+  Executed executed = co_await run_tool(*call);
+  FinishedCall finished = co_await finish_executed(*call, std::move(executed));
+  check_output(*call->tool, finished);
+  co_await end(finished);
+  co_return finished;
+}
+
+/// Step 9, with its probes.
+Task<CallPipeline::Executed> CallPipeline::run_tool(PreparedCall& call) {
+  const ToolCallBlock& block = call.request.block;
+  const auto context = ports_.host.make_context(view_of(call));
+  const auto gate = std::make_shared<UpdateGate>(ports_, call);
+  const auto active_before = ports_.host.active_tools();
+  ToolCall arguments(block.id, block.name, call.params);
+  arguments.signal = call.request.signal;
+  arguments.context = context.get();
+  arguments.on_update = [gate](const ToolResult& partial) { gate->update(partial); };
+  arguments.execute_tool = [this, turn = call.request.turn, outer = call.request.signal,
+                            parent = block.id, count = std::int64_t{0}](NestedCall nested) mutable {
+    return run_nested(turn, outer, parent + "/" + std::to_string(++count), std::move(nested));
+  };
+  ExecuteBegin begin;
+  begin.name = block.name;
+  begin.owner = call.tool->source.path;
+  begin.args = SharedJson(*call.params);
+  begin.signal_aborted = call.request.signal.aborted();
+  ports_.recorder.record(Source::probe, std::move(begin), block.id);
+
+  const std::int64_t begun_ms = ports_.loop.now_ms();
+  Executed executed;
+  executed.result = co_await invoke(*call.tool, std::move(arguments));
+  executed.duration_ms = ports_.loop.now_ms() - begun_ms;
+  co_await gate->settle();
+  executed.threw = executed.result.failure.has_value();
+  record_end(block, executed);
+  if (executed.threw) {
+    executed.result = error_result(*std::move(executed.result.failure));
+  } else {
+    executed.result.is_error = ports_.policies.returned_result_is_error(executed.result);
+    executed.result.added_tool_names = ports_.policies.added_tool_names(
+        active_before, ports_.host.active_tools(), executed.result.added_tool_names);
+  }
+  co_return executed;
+}
+
+void CallPipeline::record_end(const ToolCallBlock& block, const Executed& executed) {
+  ExecuteEnd event;
+  event.name = block.name;
+  const bool is_error = executed.result.is_error;
+  event.outcome = executed.threw ? "threw" : is_error ? "returned_error" : "ok";
+  if (executed.threw) {
+    event.error = *executed.result.failure;
+  } else {
+    event.result = SharedJson::lazy([held = executed.result] { return to_json(held); });
+  }
+  ports_.recorder.record(Source::probe, std::move(event), block.id);
+}
+
+/// What execute throws becomes a failure of its result (RESULT-13).
+Task<ToolResult> CallPipeline::invoke(const RegisteredTool& tool, ToolCall call) {
+  ToolResult result;
+  try {
+    result = co_await tool.definition.execute(std::move(call));
+  } catch (...) {
+    result = failed_result(describe_thrown().message);
+  }
+  co_return result;
+}
+
+/// Step 10, and why the call ended as it did.
+Task<FinishedCall> CallPipeline::finish_executed(PreparedCall& call, Executed executed) {
+  const bool was_error = executed.result.is_error;
+  ToolResult result = executed.result;
+  bool hook_failed = false;
+  if (ports_.policies.result_hook_runs(executed.threw, call.request.signal.aborted())) {
+    try {
+      result = co_await ports_.hooks.after_call(view_of(call), std::move(result));
+    } catch (...) {
+      result = error_result(describe_thrown().message);
+      hook_failed = true;
+    }
+  }
+  Cause cause = Cause::ok;
+  if (hook_failed) {
+    cause = Cause::after_hook_failed;
+  } else if (result.is_error && was_error) {
+    cause = executed.threw ? Cause::execute_failed : Cause::returned_error;
+  } else if (result.is_error) {
+    cause = Cause::result_handler_error;
+  }
+  FinishedCall finished = finished_call(call, cause, std::move(result));
+  finished.ran = true;
+  finished.duration_ms = executed.duration_ms;
+  co_return finished;
+}
+
+/// A mismatch of structuredContent is a diagnostic (RESULT-03, TOOL-21).
+void CallPipeline::check_output(const RegisteredTool& tool, const FinishedCall& call) {
+  const auto issues = output_issues(tool, call.result);
+  if (issues.empty()) return;
+  Diagnostic diagnostic;
+  diagnostic.code = "output_schema_mismatch";
+  diagnostic.path = tool.source.path;
+  diagnostic.tool = call.name;
+  diagnostic.message = terms_of_mismatch(issues);
+  ports_.recorder.record(Source::probe, std::move(diagnostic), call.id);
+}
+
+/// The same gates as for the model's calls, no message (HOOK-29). A program caller is told of a
+/// result that breaks its outputSchema.
+Task<NestedOutcome> CallPipeline::run_nested(std::shared_ptr<const TurnTools> turn,
+                                             AbortSignal outer, std::string id, NestedCall nested) {
+  NestedOutcome outcome;
+  outcome.id = id;
+  outcome.name = nested.name;
+  if (std::ranges::count(id, '/') > kNestingDepthMax) {
+    outcome.result = error_result("calls are nested too deeply: " + id);
+    outcome.cause = to_string(Cause::blocked);
+    co_return outcome;
+  }
+  ToolCallBlock block;
+  block.id = id;
+  block.name = nested.name;
+  block.arguments = nested.args;
+  CallRequest request(std::move(block), std::move(turn), nested.signal.value_or(outer));
+  request.parent = id.substr(0, id.rfind('/'));
+  request.on_update = std::move(nested.on_update);
+  PreparedCallPtr call = co_await preflight(std::move(request));
+  const RegisteredToolPtr tool = call->tool;
+  FinishedCall finished = co_await execute(std::move(call));
+  outcome.cause = to_string(finished.cause);
+  outcome.result = std::move(finished.result);
+  if (tool == nullptr) co_return outcome;
+  const auto issues = output_issues(*tool, outcome.result);
+  if (!issues.empty()) outcome.result = error_result(terms_of_mismatch(issues));
+  co_return outcome;
+}
+
+Task<FinishedCall> CallPipeline::refuse_truncated(ToolCallBlock block) {
+  PreparedCall call(CallRequest(std::move(block), nullptr, AbortSignal()));
+  call.start_arguments = ports_.policies.start_arguments(call.request.block);
+  co_await start(call);
+  end_with(call, Cause::truncated,
+           tool_named(call.request.block.name) +
+               " was not run: the answer hit the output limit, so its arguments may be "
+               "incomplete. Repeat the call");
+  co_await end(*call.finished);
+  co_return *std::move(call.finished);
+}
+
+}  // namespace plumb::engine
