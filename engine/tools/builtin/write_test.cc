@@ -55,8 +55,8 @@ TEST(WriteTool, ReportsFailures) {  // WRITE-06
 
 TEST(PathRules, ResolveWhatModelsWrite) {  // EDIT-70
   EXPECT_EQ(resolve_tool_path("@f.txt", "/w", ""), "/w/f.txt");
-  EXPECT_EQ(resolve_tool_path("~/f", "/w", "/home/u"), "/home/u/f");
-  EXPECT_EQ(resolve_tool_path("~", "/w", "/home/u"), "/home/u");
+  EXPECT_EQ(resolve_tool_path("~/f", "/w", "/home/user"), "/home/user/f");
+  EXPECT_EQ(resolve_tool_path("~", "/w", "/home/user"), "/home/user");
   EXPECT_EQ(resolve_tool_path("file:///a%20b", "/w", ""), "/a b");
   EXPECT_EQ(resolve_tool_path("a\xC2\xA0"
                               "b",
