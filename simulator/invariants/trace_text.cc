@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/invariants/trace_text.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/trace/event_json.h"
+#include "engine/trace/request_fold.h"
+#include "engine/values/json.h"
+
+namespace plumb::invariants {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Words of a line; blanks within quotes and brackets do not split.
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  std::int64_t depth = 0;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && (i == 0 || line[i - 1] != '\\')) is_quoted = !is_quoted;
+    if (!is_quoted && (c == '{' || c == '[')) ++depth;
+    if (!is_quoted && (c == '}' || c == ']')) --depth;
+    if (c == ' ' && depth == 0 && !is_quoted) {
+      if (!word.empty()) words.push_back(std::exchange(word, ""));
+    } else {
+      word += c;
+    }
+  }
+  if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+Json value_of(const std::string& text) {
+  auto parsed = parse_json(text);
+  return parsed ? std::move(*parsed) : Json(text);
+}
+
+std::string label_of(std::string_view line) {
+  const auto colon = line.find(':');
+  const auto blank = line.find(' ');
+  if (colon == std::string_view::npos || blank < colon) return "";
+  return std::string(line.substr(0, colon));
+}
+
+Json text_block(const Json& text) {
+  return Json{{"type", "text"}, {"text", text}};
+}
+
+/// One line taken apart: its kind, its plain words and its key=value pairs.
+struct Line {
+  std::string kind;
+  std::vector<std::string> words;
+  Json fields = Json::object();
+
+  Json take(const char* key, Json otherwise = {}) {
+    if (!fields.contains(key)) return otherwise;
+    Json value = fields[key];
+    fields.erase(key);
+    return value;
+  }
+};
+
+bool is_pair(const std::string& word) {
+  const auto equals = word.find('=');
+  const auto other = word.find_first_of("{[\"");
+  return equals != std::string::npos && equals > 0 && equals < other;
+}
+
+Line parse_line(std::string_view text) {
+  Line line;
+  const auto label = label_of(text);
+  if (!label.empty()) text.remove_prefix(label.size() + 1);
+  for (const auto& word : words_of(text)) {
+    if (line.kind.empty())
+      line.kind = word;
+    else if (is_pair(word))
+      line.fields[word.substr(0, word.find('='))] = value_of(word.substr(word.find('=') + 1));
+    else
+      line.words.push_back(word);
+  }
+  return line;
+}
+
+class Builder {
+ public:
+  Result<void> add(std::string_view text) {
+    Line line = parse_line(text);
+    for (const auto& word : line.words) {
+      if (word.starts_with('@')) now_ = std::stoll(word.substr(1));
+    }
+    std::erase_if(line.words, [](const auto& word) { return word.starts_with('@'); });
+    if (line.kind == "header") return header(line);
+    if (line.kind == "request") return request(line);
+    if (line.kind == "answer") return answer(line);
+    if (line.kind == "end") return end(line);
+    if (line.kind == "result") return result(line);
+    if (line.kind == "hook") return hook(line);
+    if (line.kind == "say") return say(line);
+    if (line.kind == "start" || line.kind == "abort") return step(line);
+    if (line.kind == "begin") return begin(line);
+    if (line.kind == "settle") return settle(line);
+    if (line.kind == "exec") return exec(line);
+    if (line.kind == "run") return both("agent_start", "turn_start");
+    if (line.kind == "done") return both("agent_end", "agent_settled");
+    return event(line.kind, std::move(line.fields), line.words.empty() ? "" : line.words.front());
+  }
+
+  Trace take() { return std::move(trace_); }
+  Builder() {
+    trace_.header.subject = "hand-made";
+    for (const auto kind : kEventKinds) trace_.header.emits.emplace_back(kind);
+  }
+
+ private:
+  Result<void> event(const std::string& kind, Json fields, const std::string& call = {}) {
+    Json json{{"seq", trace_.events.size()}, {"at", now_}, {"src", "engine"}, {"kind", kind}};
+    if (!call.empty()) json["call"] = call;
+    for (const auto& [key, value] : fields.items()) json[key] = value;
+    PLUMB_TRY(auto parsed, parse_event(json));
+    trace_.events.push_back(std::move(parsed));
+    return {};
+  }
+
+  Result<void> both(const char* former, const char* latter) {
+    PLUMB_TRY(const auto recorded, nothing(event(former, Json::object())));
+    static_cast<void>(recorded);
+    return event(latter, Json::object());
+  }
+
+  Result<void> header(Line& line) {
+    trace_.header.edition = line.take("edition", "seed").get<std::string>();
+    trace_.header.is_clock_virtual = line.take("virtual", true).get<bool>();
+    if (line.take("live", false) == true) trace_.header.determinism = Determinism::live;
+    return {};
+  }
+
+  Result<void> step(Line& line) {
+    const Json data = line.words.empty() ? Json() : value_of(line.words.front());
+    return event("step", {{"step", line.kind}, {"data", data}});
+  }
+
+  Result<void> say(Line& line) {
+    messages_.push_back(
+        {{"role", "user"}, {"content", Json::array({text_block(line.take("text"))})}});
+    return {};
+  }
+
+  void put(std::vector<RequestBlock>& blocks, Zone zone, const Json& list) {
+    for (const auto& body : list) {
+      const bool is_tool_name = zone == Zone::tools && body.is_string();
+      const Json full = is_tool_name ? Json{{"name", body}, {"parameters", Json::object()}} : body;
+      blocks.push_back(RequestBlock{zone, SharedJson(full)});
+    }
+  }
+
+  Result<void> request(Line& line) {
+    tools_ = line.take("tools", tools_);
+    system_ = line.take("system", system_);
+    messages_ = line.take("raw", messages_);
+    std::vector<RequestBlock> blocks;
+    put(blocks, Zone::system, Json::array({system_}));
+    put(blocks, Zone::tools, tools_);
+    put(blocks, Zone::messages, messages_);
+    auto payload = deltas_.next(line.take("lineage", "main").get<std::string>(), std::move(blocks),
+                                SharedJson(Json{{"model", "m"}}));
+    n_ = payload.n;
+    Event sent;
+    sent.seq = static_cast<std::int64_t>(trace_.events.size());
+    sent.at = now_;
+    sent.source = Source::port;
+    sent.payload = std::move(payload);
+    trace_.events.push_back(std::move(sent));
+    deltas_.sent(trace_.events.back().seq);
+    return {};
+  }
+
+  Result<void> answer(Line& line) {
+    Json content = Json::array();
+    if (line.fields.contains("text")) content.push_back(text_block(line.take("text")));
+    for (const auto& call : line.take("calls", Json::array())) {
+      Json block{{"type", "toolCall"}, {"id", call[0]}, {"name", call[1]}, {"arguments", call[2]}};
+      names_[call[0].get<std::string>()] = call[1];
+      raw_[call[0].get<std::string>()] = call[2];
+      content.push_back(block);
+      if (call.size() > 3) content.back()["argumentsError"] = call[3];
+    }
+    const std::string stop = line.take("stop", "toolUse").get<std::string>();
+    Json message{{"role", "assistant"}, {"content", content}, {"stopReason", stop}};
+    Json sent{{"role", "assistant"}, {"content", content}};
+    messages_.push_back(sent);
+    return event("provider_response", {{"n", n_}, {"stop_reason", stop}, {"message", message}});
+  }
+
+  Result<void> begin(Line& line) {
+    const auto id = line.words.front();
+    const Json args = line.take("args", raw_[id]);
+    return event("execute_begin",
+                 {{"name", line.take("name", names_[id])},
+                  {"owner", line.take("owner", "")},
+                  {"args", args},
+                  {"signal_aborted", line.take("aborted", false)}},
+                 id);
+  }
+
+  static Json result_of(Line& line) {
+    Json result = line.take("result", Json::object());
+    if (!result.contains("content")) {
+      result["content"] = Json::array({text_block(line.take("text", "ok"))});
+    }
+    return result;
+  }
+
+  Result<void> settle(Line& line) {
+    const auto id = line.words.front();
+    const Json thrown = line.take("throw");
+    const Json result = thrown.is_null() ? result_of(line) : Json();
+    const bool is_failure = result.is_object() && result.value("isError", false);
+    const auto* outcome = !thrown.is_null() ? "threw" : is_failure ? "returned_error" : "ok";
+    return event("execute_end",
+                 {{"name", names_[id]},
+                  {"outcome", outcome},
+                  {"result", result},
+                  {"error", thrown.is_null() ? Json("") : thrown}},
+                 id);
+  }
+
+  Result<void> exec(Line& line) {
+    PLUMB_TRY(const auto begun, nothing(begin(line)));
+    static_cast<void>(begun);
+    now_ += line.take("ms", 0).get<std::int64_t>();
+    return settle(line);
+  }
+  static Result<int> nothing(const Result<void>& done) {
+    if (!done) return std::unexpected(done.error());
+    return 0;
+  }
+
+  Result<void> end(Line& line) {
+    const auto id = line.words.front();
+    const bool is_error = line.take("error", false).get<bool>();
+    const Json cause = line.take("cause", is_error ? "blocked" : "ok");
+    const Json result = result_of(line);
+    ends_[id] = {{"result", result}, {"is_error", line.take("flag", is_error)}};
+    PLUMB_TRY(const auto recorded, nothing(event("call_outcome", {{"outcome", cause}}, id)));
+    static_cast<void>(recorded);
+    return event(
+        "tool_execution_end",
+        {{"name", line.take("name", names_[id])}, {"result", result}, {"is_error", is_error}}, id);
+  }
+
+  Result<void> result(Line& line) {
+    const auto id = line.words.front();
+    Json message{{"role", "toolResult"}, {"toolCallId", id}, {"toolName", names_[id]}};
+    message["content"] = line.take("content", ends_[id]["result"]["content"]);
+    message["isError"] = line.take("flag", ends_[id]["is_error"]);
+    for (const char* name : {"message_start", "message_end"}) {
+      PLUMB_TRY(const auto recorded,
+                nothing(event(name, {{"role", "toolResult"}, {"message", message}}, id)));
+      static_cast<void>(recorded);
+    }
+    if (line.take("unsent", false) == true) return {};
+    message["content"] = line.take("shown", message["content"]);
+    messages_.push_back(message);
+    return {};
+  }
+
+  Result<void> hook(Line& line) {
+    const std::string name = line.words.front();
+    const std::string id = line.words.size() > 1 ? line.words[1] : std::string();
+    const Json extension = line.take("extension", "<inline:a>");
+    const Json index = line.take("index", 0);
+    const Json input = line.take("input", raw_.contains(id) ? raw_[id] : Json());
+    Json call{{"event", name}, {"extension", extension}, {"index", index}, {"input", input}};
+    PLUMB_TRY(const auto recorded, nothing(event("hook_call", call, id)));
+    static_cast<void>(recorded);
+    now_ += line.take("ms", 0).get<std::int64_t>();
+    Json returned{{"event", name}, {"extension", extension}, {"index", index}};
+    returned["input_after"] = line.take("after", input);
+    returned["result"] = line.take("returns");
+    returned["error"] = line.take("error", "");
+    return event("hook_return", returned, id);
+  }
+
+  Trace trace_;
+  RequestDeltas deltas_;
+  std::int64_t now_ = 0;
+  std::int64_t n_ = 0;
+  Json system_ = "be brief";
+  Json tools_ = Json::array();
+  Json messages_ = Json::array();
+  std::map<std::string, Json> names_;
+  std::map<std::string, Json> raw_;
+  std::map<std::string, Json> ends_;
+};
+
+using Lines = std::vector<std::string>;
+
+Result<std::size_t> find_label(const Lines& lines, std::string_view label) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (label_of(lines[i]) == label) return i;
+  }
+  return fail(ErrorCode::invalid, "no line is labelled '" + std::string(label) + "'");
+}
+
+Result<void> apply_edit(Lines& lines, std::string_view edit) {
+  const auto words = words_of(edit);
+  const auto assign = edit.find(" = ");
+  if (words.size() == 2 && words[0] == "drop") {
+    PLUMB_TRY(const auto place, find_label(lines, words[1]));
+    lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(place));
+    return {};
+  }
+  if (words.size() == 4 && words[2] == "after") {
+    PLUMB_TRY(const auto from, find_label(lines, words[1]));
+    const std::string line = lines[from];
+    if (words[0] == "move") lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(from));
+    PLUMB_TRY(const auto to, find_label(lines, words[3]));
+    const bool is_copy = words[0] == "copy";
+    lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(to) + 1,
+                 is_copy ? line.substr(label_of(line).size() + 1) : line);
+    return {};
+  }
+  if (assign == std::string_view::npos)
+    return fail(ErrorCode::invalid, "no such edit: " + std::string(edit));
+  PLUMB_TRY(const auto place, find_label(lines, trimmed(edit.substr(0, assign))));
+  lines[place] = label_of(lines[place]) + ": " + std::string(edit.substr(assign + 3));
+  return {};
+}
+
+}  // namespace
+
+TraceText read_trace_text(std::string file, std::string_view text) {
+  TraceText result;
+  result.file = std::move(file);
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const auto line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.empty() || line.starts_with('#')) continue;
+    if (line.starts_with("good ")) {
+      for (auto& rule : words_of(line.substr(5))) result.good.push_back(std::move(rule));
+    } else if (line.starts_with("bad ")) {
+      const auto colon = line.find(": ");
+      result.bad.push_back(
+          {std::string(line.substr(4, colon - 4)), std::string(line.substr(colon + 2))});
+    } else {
+      result.lines.emplace_back(line);
+    }
+  }
+  return result;
+}
+
+Result<TraceText> tamper(TraceText text, std::string_view edits) {
+  while (!edits.empty()) {
+    const auto end = edits.find(" ;; ");
+    PLUMB_TRY(const int done, [&]() -> Result<int> {
+      auto applied = apply_edit(text.lines, edits.substr(0, end));
+      if (!applied) return std::unexpected(applied.error());
+      return 0;
+    }());
+    static_cast<void>(done);
+    edits.remove_prefix(end == std::string_view::npos ? edits.size() : end + 4);
+  }
+  return text;
+}
+
+Result<Trace> build_trace(const TraceText& text) {
+  Builder builder;
+  for (const auto& line : text.lines) {
+    if (auto added = builder.add(line); !added) {
+      return fail(ErrorCode::invalid, text.file + ": '" + line + "': " + added.error().message);
+    }
+  }
+  return builder.take();
+}
+
+}  // namespace plumb::invariants

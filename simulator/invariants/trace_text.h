@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hand-made traces for tests, one event a line, written so that a reader sees the story and a
+// tamper is one word. Only tests include this.
+//
+//   good RULE...               rules that the trace exercises and keeps
+//   bad RULE: EDIT ;; EDIT     the trace with these changes breaks the rule
+//   [label:] KIND key=value... one event; values are JSON or bare words; @12 sets the clock
+//
+// Edits: `drop L`, `move L after M`, `copy L after M`, `L = LINE` (another line in its place).
+// Besides event kinds there are lines that stand for what an engine does together:
+//   start {...}                the host's step "start"
+//   abort                      the host's step "abort"
+//   request [tools=[..]] [system=".."] [raw=[..]] [lineage=..]   everything said so far is sent
+//   answer [stop=..] [text=..] [calls=[[id,name,{..}],..]]
+//   begin ID | settle ID [text=..] [throw=..] [result={..}] | exec ID ... (both)
+//   end ID [text=..] [error=true] [cause=..] [result={..}]       call_outcome and end event
+//   result ID                  message_start, message_end, and the message for the next request
+//   run | done                 agent_start, turn_start | agent_end, agent_settled
+//   say text=..                the user's message, for the next request
+//   hook EVENT ID [extension=..] [index=..] [input=..] [after=..] [returns=..] [error=..] [ms=..]
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/kernel/result.h"
+#include "engine/trace/trace.h"
+
+namespace plumb::invariants {
+
+struct TamperedLines {
+  std::string rule;
+  std::string edits;
+};
+
+struct TraceText {
+  std::string file;
+  std::vector<std::string> lines;
+  std::vector<std::string> good;
+  std::vector<TamperedLines> bad;
+};
+
+TraceText read_trace_text(std::string file, std::string_view text);
+/// The lines with the edits of a `bad` line applied.
+Result<TraceText> tamper(TraceText text, std::string_view edits);
+Result<Trace> build_trace(const TraceText& text);
+
+}  // namespace plumb::invariants
