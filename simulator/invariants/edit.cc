@@ -90,11 +90,8 @@ Complaint states_the_count(const EditCase& edit, const Story&) {
 
 // ------------------------------------------------------------------ against the original
 
-/// Applied one after the other, the edits would give something else or fail otherwise.
-bool depends_on_the_original(const EditCase& edit, const Story& story) {
-  if (!has_no_fault(edit, story) || edit.changes.size() < 2 || !edit.expected) return false;
-  const auto sequential = apply_in_sequence(normal_text(*edit.original), edit.changes);
-  return !sequential || *sequential != normal_text(*edit.expected);
+bool has_several_edits(const EditCase& edit, const Story& story) {
+  return has_no_fault(edit, story) && edit.changes.size() >= 2 && edit.expected;
 }
 
 Complaint file_is_as_expected(const EditCase& edit, const Story&) {
@@ -193,10 +190,9 @@ std::vector<Rule> refusal_rules() {
 std::vector<Rule> edit_rules() {
   std::vector<Rule> rules{
       rule("EDIT-02",
-           "the file holds all edits applied to the original; triggered when one after the other "
-           "they would give something else")
+           "the file holds all edits applied to the original; triggered by two valid edits")
           .for_each_edit()
-          .when(depends_on_the_original)
+          .when(has_several_edits)
           .expect(file_is_as_expected),
       rule("EDIT-03", "text that only another edit of the call writes is not found")
           .for_each_edit()

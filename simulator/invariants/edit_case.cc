@@ -260,17 +260,6 @@ std::optional<std::vector<TextChange>> changes_in(const Json& arguments) {
   return changes;
 }
 
-std::optional<std::string> apply_in_sequence(std::string text,
-                                             const std::vector<TextChange>& changes) {
-  for (const auto& change : changes) {
-    const auto found = find_all(text, normal_text(change.old_text));
-    if (found.starts.size() != 1) return std::nullopt;
-    text.replace(static_cast<std::size_t>(found.starts.front()),
-                 static_cast<std::size_t>(found.length), normal_text(change.new_text));
-  }
-  return text;
-}
-
 std::vector<EditCase> edit_cases(const Story& story) {
   std::vector<EditCase> cases;
   FileTexts files(story);

@@ -56,9 +56,4 @@ std::optional<std::vector<TextChange>> changes_in(const Json& arguments);
 /// The normal form: no BOM, LF only.
 std::string normal_text(std::string_view bytes);
 
-/// What the edits would give one after the other on the changing text; nothing if one is missing or
-/// ambiguous. The mistake that EDIT-02 forbids.
-std::optional<std::string> apply_in_sequence(std::string text,
-                                             const std::vector<TextChange>& changes);
-
 }  // namespace plumb::invariants

@@ -99,7 +99,10 @@ class SettledChecker final : public Checker {
 
   void see(const Event& event, const Story&, Report& report) override {
     if (event.as<Crash>() != nullptr) *this = {};
-    if (event.as<BeforeAgentStart>() != nullptr) settled_ = nullptr;
+    if (event.as<BeforeAgentStart>() != nullptr) {
+      settled_ = nullptr;
+      shows_preparation_ = true;
+    }
     if (event.as<AgentStart>() != nullptr) begin(event, report);
     if (event.as<AgentSettled>() != nullptr) settle(event, report);
     const auto* end = event.as<AgentEnd>();
@@ -116,7 +119,8 @@ class SettledChecker final : public Checker {
  private:
   /// A run that goes on after the notice that nothing more will run has no preparation of its own.
   void begin(const Event& event, Report& report) {
-    report.complain(require(settled_ == nullptr, "a run goes on after agent_settled", &event));
+    report.complain(require(settled_ == nullptr || !shows_preparation_,
+                            "a run goes on after agent_settled", &event));
     ended_ = nullptr;
     is_retry_ = false;
   }
@@ -128,6 +132,7 @@ class SettledChecker final : public Checker {
   }
 
   bool is_retry_ = false;
+  bool shows_preparation_ = false;
   const Event* ended_ = nullptr;
   const Event* settled_ = nullptr;
 };

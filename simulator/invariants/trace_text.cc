@@ -202,9 +202,10 @@ class Builder {
 
   Result<void> begin(Line& line) {
     const auto id = line.words.front();
+    names_[id] = line.take("name", names_[id]);
     const Json args = line.take("args", raw_[id]);
     return event("execute_begin",
-                 {{"name", line.take("name", names_[id])},
+                 {{"name", names_[id]},
                   {"owner", line.take("owner", "")},
                   {"args", args},
                   {"signal_aborted", line.take("aborted", false)}},
