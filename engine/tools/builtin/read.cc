@@ -26,18 +26,40 @@ const char* const kReadSchema = R"({
   "required": ["path"]
 })";
 
-/// Bytes that are not UTF-8 become U+FFFD, one for each (READ-18).
+/// Whether `next` may follow `lead` as the second byte of a character.
+bool is_second_byte(unsigned char lead, unsigned char next) {
+  if (lead == 0xE0) return next >= 0xA0 && next <= 0xBF;
+  if (lead == 0xED) return next >= 0x80 && next <= 0x9F;
+  if (lead == 0xF0) return next >= 0x90 && next <= 0xBF;
+  if (lead == 0xF4) return next >= 0x80 && next <= 0x8F;
+  return lead >= 0xE1 && lead <= 0xF3 && (next & 0xC0U) == 0x80U;
+}
+
+/// How many bytes at `at`, which begin no character, one U+FFFD stands for: the beginning of a
+/// character as far as it goes, as web decoders count.
+std::int64_t broken_length(std::string_view bytes, std::int64_t at) {
+  const auto byte = [&](std::int64_t i) {
+    return i < std::ssize(bytes) ? static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])
+                                 : static_cast<unsigned char>(0);
+  };
+  if (!is_second_byte(byte(at), byte(at + 1))) return 1;
+  const bool has_third = byte(at) >= 0xF0 && (byte(at + 2) & 0xC0U) == 0x80U;
+  return has_third ? 3 : 2;
+}
+
+/// Bytes that are not UTF-8 become U+FFFD (READ-18).
 std::string as_text(std::string bytes) {
   if (find_invalid_utf8(bytes) < 0) return bytes;
   std::string text;
   for (std::int64_t at = 0; at < std::ssize(bytes);) {
-    const std::int64_t length = decode_utf8(bytes, at).length;
+    std::int64_t length = decode_utf8(bytes, at).length;
     if (length == 0) {
       text += "\xEF\xBF\xBD";
+      length = broken_length(bytes, at);
     } else {
       text.append(bytes, static_cast<std::size_t>(at), static_cast<std::size_t>(length));
     }
-    at += std::max<std::int64_t>(length, 1);
+    at += length;
   }
   return text;
 }

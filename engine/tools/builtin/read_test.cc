@@ -119,6 +119,15 @@ TEST(ReadTool, ReplacesBytesThatAreNoText) {  // READ-18
             std::string("a\xEF\xBF\xBD\xEF\xBF\xBD\0\n", 9));
 }
 
+TEST(ReadTool, ReplacesTheBeginningOfACharacterOnce) {  // READ-18
+  FileWorld world;
+  world.files.put_file("/w/f.txt", "\xE2\x82x\xF0\x9F\x98x\xE0\x80x\xED\xA0\x80");
+
+  const std::string mark = "\xEF\xBF\xBD";
+  EXPECT_EQ(text_of(world.call("read", Json{{"path", "f.txt"}})),
+            mark + "x" + mark + "x" + mark + mark + "x" + mark + mark + mark);
+}
+
 TEST(ReadTool, RecognisesImagesByTheirContent) {  // READ-19, READ-20, READ-26
   FileWorld world;
   const std::string gif("GIF89a\x01\x00\x01\x00\x80\x00\x00", 13);
