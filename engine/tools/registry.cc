@@ -130,8 +130,8 @@ std::vector<RegisteredToolPtr> ToolRegistry::extension_winners() {
   std::vector<RegisteredToolPtr> entries;
   std::ranges::copy_if(candidates_, std::back_inserter(entries),
                        [](const auto& one) { return one->level == Level::extension; });
-  std::ranges::stable_sort(entries, {},
-                           [](const auto& one) { return std::pair(one->load_order, one->ticket); });
+  std::ranges::sort(entries, {},
+                    [](const auto& one) { return std::pair(one->load_order, one->ticket); });
   std::vector<RegisteredToolPtr> winners;
   std::set<std::string_view> seen;
   for (const auto& entry : entries) {

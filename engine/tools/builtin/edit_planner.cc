@@ -157,8 +157,8 @@ EditPlan check_counts(const std::vector<Needle>& needles) {
 std::vector<std::int64_t> file_order(const std::vector<Needle>& needles) {
   std::vector<std::int64_t> order(needles.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-  std::ranges::stable_sort(order, {},
-                           [&](std::int64_t i) { return needles[index(i)].range.begin; });
+  std::ranges::sort(order, {},
+                    [&](std::int64_t i) { return std::pair(needles[index(i)].range.begin, i); });
   return order;
 }
 
