@@ -83,6 +83,15 @@ Json full_json(const CustomMessage& message) {
   return json;
 }
 
+Json full_json(const SystemMessage& message) {
+  Json json{{"role", "system"}, {"content", content_json(message.content, false)}};
+  add_if_given(json, "toolsAdded", message.tools_added);
+  add_if_given(json, "toolsRemoved", message.tools_removed);
+  return json;
+}
+
+Json request_json(const SystemMessage& message) { return full_json(message); }
+
 Json request_json(const ToolResultMessage& message) {
   return Json{{"role", "toolResult"},
               {"toolCallId", message.tool_call_id},
@@ -148,7 +157,8 @@ Result<StopReason> parse_stop_reason(std::string_view text) {
 }
 
 std::string_view role_of(const Message& message) {
-  constexpr std::array<std::string_view, 4> roles{"user", "assistant", "toolResult", "custom"};
+  constexpr std::array<std::string_view, 5> roles{"user", "assistant", "toolResult", "custom",
+                                                  "system"};
   static_assert(roles.size() == std::variant_size_v<Message>);
   return roles[message.index()];
 }

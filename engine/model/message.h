@@ -91,14 +91,24 @@ struct CustomMessage {
   bool operator==(const CustomMessage&) const = default;
 };
 
-using Message = std::variant<UserMessage, AssistantMessage, ToolResultMessage, CustomMessage>;
+/// What changed in the declared tools since the last request (ACTIVE-16): `tools_added` is a list
+/// of declarations, `tools_removed` one of {name}; either may be null.
+struct SystemMessage {
+  std::vector<ContentBlock> content;
+  SharedJson tools_added;
+  SharedJson tools_removed;
+  bool operator==(const SystemMessage&) const = default;
+};
+
+using Message =
+    std::variant<UserMessage, AssistantMessage, ToolResultMessage, CustomMessage, SystemMessage>;
 
 /// Messages are immutable once made; transcript, requests and trace share them.
 using MessagePtr = std::shared_ptr<const Message>;
 
 std::string_view to_string(StopReason reason);
 Result<StopReason> parse_stop_reason(std::string_view text);
-/// user, assistant, toolResult, custom.
+/// user, assistant, toolResult, custom, system.
 std::string_view role_of(const Message& message);
 /// The calls of an assistant message in source order.
 std::vector<ToolCallBlock> tool_calls_of(const AssistantMessage& message);

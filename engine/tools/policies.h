@@ -20,6 +20,7 @@
 #include "engine/tools/hooks.h"
 #include "engine/tools/parameter_schema.h"
 #include "engine/tools/registry.h"
+#include "engine/tools/session_policies.h"
 
 namespace plumb::engine {
 
@@ -169,6 +170,8 @@ struct Policies {
   std::function<std::string(const std::string&)> existing_key = key_of_existing;
   std::function<std::string(const std::string&, const std::string&, const std::string&)>
       missing_key = key_of_missing;
+
+  SessionPolicies session;
 };
 
 /// The right decisions of an edition: "seed" or "pi-1.6.0".
