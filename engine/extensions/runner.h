@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -113,15 +113,25 @@ class ExtensionRunner final : public ToolHooks {
 
   Task<void> load_one(std::int64_t extension, ExtensionFactory factory);
   void finish_load(Extension& extension, const Result<void>& loaded);
-  std::vector<Registration> snapshot(std::string_view event) const;
-  Task<HandlerResult> run_handler(Turn turn, HandlerContext context, SharedJson seen);
+  void record_load(const Extension& extension, std::string phase, std::string error);
+  /// The handlers of a dispatch as they are registered now, in their order (HOOK-27).
+  std::vector<Turn> turns(std::string_view event) const;
+  bool may_run(const Turn& turn) const;
+  HookCall hook_call_of(const Turn& turn, SharedJson seen) const;
+  Task<HandlerResult> run_handler(Turn turn, HandlerContext context);
   /// As run_handler; a throw is reported and counts as nothing (EXT-26).
   Task<std::optional<Json>> run_isolated(Turn turn, HandlerContext context);
   HandlerContext make_context(std::string event, std::string call, Json data) const;
+  ToolResult after_handler(const std::string& path, const HandlerResult& returned,
+                           ToolResult result);
+  void apply_preparation(const std::string& path, const std::optional<Json>& returned,
+                         RunPreparation& prepared);
+  const std::string& path_of(std::int64_t extension) const;
 
   Result<void> add_tool(std::int64_t extension, ToolDefinition definition);
   Result<Unsubscribe> add_handler(std::int64_t extension, std::string event, Handler handler);
   Result<ExtensionHost*> live_host(std::int64_t extension) const;
+  static std::unexpected<Error> dead_error(const Extension& extension);
 
   Recorder& recorder_;
   ToolRegistry& registry_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extensions and tools written as data: a closed set of verbs (scenarios/extension.schema.json),
+// Extensions and tools written as data: a closed set of verbs (scenarios/README.md),
 // interpreted here in C++. The same definitions run in other engines through an interpreter of
 // their own, so nothing in them names this engine's inside.
 #pragma once
@@ -18,7 +18,8 @@
 namespace plumb::engine {
 
 /// What all scripts of one run share. Belongs to whoever runs the session and outlives it; `host`
-/// is set once the session exists (`Session::host`), before it starts.
+/// is set once the session exists (`Session::host`), before it starts. The loop's fibers must be
+/// gone before it goes: some may wait for its latches.
 struct ScriptWorld {
   explicit ScriptWorld(Loop& script_loop) : loop(script_loop), latches(script_loop) {}
   Loop& loop;
@@ -26,9 +27,9 @@ struct ScriptWorld {
   ExtensionHost* host = nullptr;
 };
 
-/// The factory of a scripted extension: {name?, path?, tools?: [...], on?: {EVENT: [{id?, when?,
-/// do}]}, load?: [verbs]}. `path` names it in notes. Errors: invalid, with the JSON pointer of the
-/// bad place as `where`.
+/// The factory of a scripted extension: {name?, path?, scope?, load?: [verbs], tools?: [...], on?:
+/// {EVENT: [{id?, when?, do}]}}, done in this order. `path` names it in notes. Errors: invalid,
+/// with the JSON pointer of the bad place as `where`.
 Result<ExtensionFactory> make_scripted_extension(const Json& definition, std::string path,
                                                  ScriptWorld& world);
 
@@ -36,6 +37,9 @@ Result<ExtensionFactory> make_scripted_extension(const Json& definition, std::st
 /// `owner` names it in notes. Errors: as above.
 Result<ToolDefinition> make_scripted_tool(const Json& definition, std::string owner,
                                           ScriptWorld& world);
+
+/// The check of make_scripted_tool without the tool; `at` is the pointer of `definition`.
+Result<void> check_scripted_tool(const Json& definition, const std::string& at);
 
 /// `<inline:NAME>`, or the definition's own `path` (EXT-31).
 SourceInfo scripted_source(const Json& definition);

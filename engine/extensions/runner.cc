@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/extensions/runner.h"
+
+#include <algorithm>
+#include <exception>
+
+namespace plumb::engine {
+
+namespace {
+
+/// What a C++ exception says, as a thrown value: only std::exception counts as an Error (HOOK-09).
+Thrown thrown_now() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return Thrown(error.what());
+  } catch (const std::string& text) {
+    return Thrown(text, false);
+  } catch (const char* text) {
+    return Thrown(text, false);
+  } catch (...) {
+    return Thrown("a value of unknown type", false);
+  }
+}
+
+Task<HandlerResult> call_guarded(std::shared_ptr<const Handler> handler, HandlerContext context) {
+  std::optional<Thrown> thrown;
+  try {
+    HandlerResult result = co_await (*handler)(std::move(context));
+    co_return result;
+  } catch (...) {
+    thrown.emplace(thrown_now());
+  }
+  co_return std::unexpected(*std::move(thrown));
+}
+
+Task<Result<void>> load_guarded(ExtensionFactory factory, ExtensionApi* api) {
+  std::optional<Thrown> thrown;
+  try {
+    Result<void> loaded = co_await factory(*api);
+    co_return loaded;
+  } catch (...) {
+    thrown.emplace(thrown_now());
+  }
+  co_return fail(ErrorCode::rejected, thrown->message);
+}
+
+}  // namespace
+
+Task<void> ExtensionRunner::load(std::vector<ExtensionSource> sources) {
+  for (auto& source : sources) {
+    const auto index = std::ssize(extensions_);
+    auto extension = std::make_unique<Extension>();
+    extension->source = std::move(source.source);
+    extension->load_order = index - first_live_;
+    extension->api = std::make_unique<ExtensionApi>(*this, index);
+    extensions_.push_back(std::move(extension));
+    co_await load_one(index, std::move(source.factory));
+  }
+}
+
+Task<void> ExtensionRunner::load_one(std::int64_t extension, ExtensionFactory factory) {
+  Extension& loading = *extensions_[static_cast<std::size_t>(extension)];
+  record_load(loading, "begin", "");
+  const Result<void> loaded = co_await load_guarded(std::move(factory), loading.api.get());
+  finish_load(loading, loaded);
+}
+
+void ExtensionRunner::finish_load(Extension& extension, const Result<void>& loaded) {
+  auto tools = std::exchange(extension.pending_tools, {});
+  if (!loaded) {
+    extension.phase = Phase::dead;
+    const auto* api = extension.api.get();
+    std::erase_if(registrations_, [&](const Registration& registration) {
+      return extensions_[static_cast<std::size_t>(registration.extension)]->api.get() == api;
+    });
+    record_load(extension, "failed", loaded.error().message);
+    return;
+  }
+  extension.phase = Phase::live;
+  for (auto& tool : tools) {
+    // A definition that cannot be registered has left its diagnostic (TOOL-05); the rest stays.
+    (void)registry_.register_tool(extension.source, extension.load_order, std::move(tool));
+  }
+  record_load(extension, "end", "");
+}
+
+void ExtensionRunner::record_load(const Extension& extension, std::string phase,
+                                  std::string error) {
+  Load event;
+  event.extension = extension.source.path;
+  event.phase = std::move(phase);
+  event.error = std::move(error);
+  recorder_.record(Source::probe, std::move(event));
+}
+
+void ExtensionRunner::clear() {
+  for (auto& extension : extensions_) extension->phase = Phase::dead;
+  first_live_ = std::ssize(extensions_);
+  registrations_.clear();
+  registry_.clear_extensions();
+}
+
+bool ExtensionRunner::wants(std::string_view kind) const {
+  return std::ranges::any_of(
+      registrations_, [&](const Registration& registration) { return registration.event == kind; });
+}
+
+std::vector<ExtensionRunner::Turn> ExtensionRunner::turns(std::string_view event) const {
+  std::vector<const Registration*> found;
+  std::vector<HandlerSlot> slots;
+  for (const Registration& registration : registrations_) {
+    const Extension& owner = *extensions_[static_cast<std::size_t>(registration.extension)];
+    if (registration.event != event || owner.phase != Phase::live) continue;
+    found.push_back(&registration);
+    slots.push_back(HandlerSlot{owner.load_order, registration.number});
+  }
+  std::vector<Turn> chain;
+  for (const std::size_t place : policies_.session.handler_order(slots)) {
+    chain.emplace_back(*found[place], std::ssize(chain));
+  }
+  return chain;
+}
+
+bool ExtensionRunner::may_run(const Turn& turn) const {
+  const bool is_registered =
+      std::ranges::any_of(registrations_, [&](const Registration& registration) {
+        return registration.number == turn.registration.number;
+      });
+  return is_registered || policies_.session.removed_handler_still_runs(turn.registration.event);
+}
+
+HandlerContext ExtensionRunner::make_context(std::string event, std::string call, Json data) const {
+  HandlerContext context(std::move(event), std::move(call), std::move(data));
+  context.host = host_;
+  if (host_ != nullptr) context.signal = host_->signal();
+  return context;
+}
+
+Task<HandlerResult> ExtensionRunner::run_handler(Turn turn, HandlerContext context) {
+  const std::string call = context.call;
+  const std::shared_ptr<Json> input = context.input;
+  const bool shows_input = input != nullptr && context.event == "tool_call";
+  const SharedJson seen(shows_input ? *input : context.data);
+  const auto asked = recorder_.record(Source::probe, hook_call_of(turn, seen), call);
+
+  HandlerResult result = co_await call_guarded(turn.registration.handler, std::move(context));
+
+  HookReturn event;
+  event.event = turn.registration.event;
+  event.extension = path_of(turn.registration.extension);
+  event.index = turn.index;
+  event.input_after = input ? SharedJson(*input) : seen;
+  if (result && *result) event.result = SharedJson(**result);
+  if (!result) event.error = result.error().message;
+  recorder_.record(Source::probe, std::move(event), call, asked);
+  co_return result;
+}
+
+HookCall ExtensionRunner::hook_call_of(const Turn& turn, SharedJson seen) const {
+  HookCall event;
+  event.event = turn.registration.event;
+  event.extension = path_of(turn.registration.extension);
+  event.index = turn.index;
+  event.input = std::move(seen);
+  return event;
+}
+
+Task<std::optional<Json>> ExtensionRunner::run_isolated(Turn turn, HandlerContext context) {
+  const std::string path = path_of(turn.registration.extension);
+  const std::string event = turn.registration.event;
+  HandlerResult result = co_await run_handler(std::move(turn), std::move(context));
+  if (result) co_return *std::move(result);
+  report(path, event, result.error().message);
+  co_return std::nullopt;
+}
+
+void ExtensionRunner::report(const std::string& extension, std::string_view event,
+                             const std::string& error) {
+  plumb::ExtensionError reported;
+  reported.extension = extension;
+  reported.event = std::string(event);
+  reported.error = error;
+  recorder_.record(Source::engine, std::move(reported));
+}
+
+const std::string& ExtensionRunner::path_of(std::int64_t extension) const {
+  return extensions_[static_cast<std::size_t>(extension)]->source.path;
+}
+
+Result<void> ExtensionRunner::add_tool(std::int64_t extension, ToolDefinition definition) {
+  Extension& owner = *extensions_[static_cast<std::size_t>(extension)];
+  if (owner.phase == Phase::dead) return dead_error(owner);
+  if (owner.phase == Phase::loading) {
+    owner.pending_tools.push_back(std::move(definition));
+    return {};
+  }
+  return registry_.register_tool(owner.source, owner.load_order, std::move(definition));
+}
+
+Result<Unsubscribe> ExtensionRunner::add_handler(std::int64_t extension, std::string event,
+                                                 Handler handler) {
+  const Extension& owner = *extensions_[static_cast<std::size_t>(extension)];
+  if (owner.phase == Phase::dead) return dead_error(owner);
+  Registration registration;
+  registration.number = next_registration_++;
+  registration.extension = extension;
+  registration.event = std::move(event);
+  registration.handler = std::make_shared<const Handler>(std::move(handler));
+  const std::int64_t number = registration.number;
+  registrations_.push_back(std::move(registration));
+  return Unsubscribe([this, number] {
+    std::erase_if(registrations_,
+                  [&](const Registration& candidate) { return candidate.number == number; });
+  });
+}
+
+Result<ExtensionHost*> ExtensionRunner::live_host(std::int64_t extension) const {
+  const Extension& owner = *extensions_[static_cast<std::size_t>(extension)];
+  if (owner.phase == Phase::dead) return dead_error(owner);
+  if (owner.phase == Phase::loading || host_ == nullptr) {
+    return fail(ErrorCode::rejected,
+                "the extension runtime is not initialised: actions work after loading");
+  }
+  return host_;
+}
+
+std::unexpected<Error> ExtensionRunner::dead_error(const Extension& extension) {
+  return fail(ErrorCode::rejected,
+              "the extension '" + extension.source.path + "' is no longer loaded");
+}
+
+}  // namespace plumb::engine
