@@ -3,9 +3,11 @@
 // prompt is that of EVENT-01; core.yaml turn_loop lists the steps.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "engine/extensions/extension_api.h"
 #include "engine/extensions/user_interface.h"
@@ -54,10 +56,13 @@ class Session final {
   void abort();
   /// Returns once the session is idle (ABORT-11). Not from inside the run.
   Task<void> wait_until_idle();
-  /// session_shutdown, the factories again, session_start. Errors: rejected during a run (EXT-28).
-  Task<Result<void>> reload();
+  /// session_shutdown, the factories again (of `extensions`, else of the same ones), session_start.
+  /// Errors: rejected during a run (EXT-28).
+  Task<Result<void>> reload(std::optional<std::vector<ExtensionSource>> extensions = std::nullopt);
   /// session_shutdown; aborts and awaits a run first (EVENT-39).
   Task<void> shutdown(std::string reason = "quit");
+  /// Loads one more extension behind the others; its tools and handlers take effect at once.
+  Task<void> install(ExtensionSource extension);
   /// A shell command that the user typed: what a handler answered; nothing when all passed it on.
   /// Errors: rejected, when a handler failed or answered out of shape (EVENT-41).
   Task<Result<std::optional<Json>>> user_bash(std::string command);
@@ -68,6 +73,8 @@ class Session final {
   std::vector<std::string> active_tools() const;
   /// From the next request on.
   void set_model(std::string model);
+  void set_tool_execution(ExecutionMode mode);
+  void set_queue_modes(QueueMode steering, QueueMode follow_up);
   /// A tool that the host adds at run time (REG-17).
   Result<void> add_sdk_tool(ToolDefinition definition);
   /// Messages waiting in both queues.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "engine/extensions/extension_api.h"
 #include "engine/tools/active_set.h"
 #include "engine/tools/definition.h"
+#include "engine/tools/hooks.h"
 #include "engine/tools/registry.h"
 
 namespace plumb::engine {
@@ -32,7 +35,9 @@ struct RetryOptions {
 struct PromptOptions {
   std::optional<std::string> custom;
   std::string appended;
-  std::vector<std::string> guidelines;   ///< The host's, after those of the tools (PROMPT-08).
+  std::vector<std::string> guidelines;  ///< The host's, after those of the tools (PROMPT-08).
+  std::string project_context;
+  std::string skills;
   std::string cwd_shown = "/workspace";  ///< A placeholder: no machine's path enters a prompt.
   bool operator==(const PromptOptions&) const = default;
 };
@@ -55,6 +60,9 @@ struct SessionOptions {
   std::vector<ToolDefinition> builtin_tools;
   std::vector<ToolDefinition> sdk_tools;
   std::vector<ExtensionSource> extensions;
+  /// The host's own hooks around those of the extensions (HOOK-24). The argument outlives the
+  /// session's calls. May be empty.
+  std::function<std::unique_ptr<ToolHooks>(ToolHooks& inner)> wrap_hooks;
 };
 
 }  // namespace plumb::engine

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/answer_stream.h"
+
+#include <utility>
+
+#include "engine/kernel/join.h"
+
+namespace plumb::engine {
+
+namespace {
+
+/// What message_start shows while nothing has arrived yet.
+SharedJson empty_answer() {
+  static constexpr std::string_view kRole = "assistant";
+  Json message = Json::object();
+  message["role"] = kRole;
+  message["content"] = Json::array();
+  return SharedJson(std::move(message));
+}
+
+Json piece_fields(const SharedJson& partial) {
+  Json fields = Json::object();
+  fields["assistantMessageEvent"] = partial.get();
+  return fields;
+}
+
+Json start_fields_of(const SharedJson& message) {
+  Json fields = Json::object();
+  fields["message"] = message.get();
+  return fields;
+}
+
+}  // namespace
+
+bool AnswerStream::has_handlers() const {
+  return runner_.wants("message_start") || runner_.wants("message_update");
+}
+
+Task<Result<AssistantMessage>> AnswerStream::receive(Provider& provider, ModelRequest request,
+                                                     AbortSignal signal) {
+  if (!has_handlers()) co_return co_await provider.complete(std::move(request), *this, signal);
+  std::vector<Task<void>> sides;
+  sides.push_back(complete(provider, std::move(request), std::move(signal)));
+  sides.push_back(deliver_pieces());
+  co_await all(std::move(sides));
+  co_return *std::move(answer_);
+}
+
+Task<void> AnswerStream::complete(Provider& provider, ModelRequest request, AbortSignal signal) {
+  auto answer = co_await provider.complete(std::move(request), *this, std::move(signal));
+  answer_.emplace(std::move(answer));
+  arrived_.set();
+}
+
+Task<void> AnswerStream::deliver_pieces() {
+  while (true) {
+    co_await arrived_.wait();
+    while (!pieces_.empty()) {
+      SharedJson piece = std::move(pieces_.front());
+      pieces_.pop_front();
+      co_await deliver(std::move(piece));
+    }
+    if (answer_) co_return;
+    arrived_.reset();
+  }
+}
+
+Task<void> AnswerStream::deliver(SharedJson partial) {
+  if (!has_started_) {
+    Json fields = start_fields_of(empty_answer());
+    co_await runner_.notify("message_start", "", std::move(fields));
+    record_start();
+  }
+  Json fields = piece_fields(partial);
+  co_await runner_.notify("message_update", "", std::move(fields));
+  MessageUpdate event;
+  event.delta = std::move(partial);
+  recorder_.record(Source::engine, std::move(event));
+}
+
+void AnswerStream::on_delta(SharedJson partial) {
+  if (has_handlers()) {
+    pieces_.push_back(std::move(partial));
+    arrived_.set();
+    return;
+  }
+  if (!has_started_) record_start();
+  MessageUpdate event;
+  event.delta = std::move(partial);
+  recorder_.record(Source::engine, std::move(event));
+}
+
+void AnswerStream::record_start() {
+  has_started_ = true;
+  MessageStart event;
+  event.role = "assistant";
+  event.message = empty_answer();
+  recorder_.record(Source::engine, std::move(event));
+}
+
+}  // namespace plumb::engine

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/core.h"
+
+#include <algorithm>
+
+namespace plumb::engine {
+
+namespace {
+
+UserInterface& attached_or(UserInterface* given, UserInterface& none) {
+  return given != nullptr ? *given : none;
+}
+
+std::unique_ptr<ToolHooks> wrapped(const SessionOptions& options, ToolHooks& inner) {
+  return options.wrap_hooks ? options.wrap_hooks(inner) : nullptr;
+}
+
+Json reason_fields(const std::string& reason) {
+  Json fields = Json::object();
+  fields["reason"] = reason;
+  return fields;
+}
+
+void add_usage(Usage& total, const Json& usage) {
+  if (!usage.is_object()) return;
+  const auto tokens = [&](const char* name) {
+    const auto found = usage.find(name);
+    return found != usage.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+  };
+  total.input += tokens("input");
+  total.output += tokens("output");
+  total.cache_read += tokens("cacheRead");
+  total.cache_write += tokens("cacheWrite");
+}
+
+void add_usage(Usage& total, const Usage& usage) {
+  total.input += usage.input;
+  total.output += usage.output;
+  total.cache_read += usage.cache_read;
+  total.cache_write += usage.cache_write;
+}
+
+}  // namespace
+
+Session::Core::Core(SessionOptions options, SessionPorts ports, const Policies& policies)
+    : options_(std::move(options)),
+      ports_(ports),
+      policies_(policies),
+      limited_ui_(attached_or(ports.ui, no_ui_)),
+      recorded_ui_(limited_ui_, ports.recorder),
+      registry_(ports.recorder, policies, options_.filters),
+      runner_(ports.recorder, registry_, policies),
+      outer_hooks_(wrapped(options_, runner_)),
+      active_(registry_, ports.recorder, policies),
+      transcript_(ports.recorder, policies.session),
+      pipeline_(PipelinePorts(ports.env.loop, ports.recorder, policies,
+                              outer_hooks_ ? *outer_hooks_ : runner_, *this)),
+      batches_(pipeline_),
+      steering_(options_.steering),
+      follow_ups_(options_.follow_up),
+      idle_(ports.env.loop, "the session to be idle") {
+  idle_.set();
+}
+
+void Session::Core::record(Payload event, std::string call) {
+  ports_.recorder.record(Source::engine, std::move(event), std::move(call));
+}
+
+Task<void> Session::Core::emit(Payload event, Json fields, std::string call) {
+  const std::string kind(kEventKinds[event.index()]);
+  if (runner_.wants(kind)) co_await runner_.notify(kind, call, std::move(fields));
+  record(std::move(event), std::move(call));
+}
+
+Result<void> Session::Core::register_host_tools() {
+  for (auto& tool : options_.builtin_tools) {
+    const auto added = registry_.add_builtin(tool);
+    if (!added) return added;
+  }
+  for (auto& tool : options_.sdk_tools) {
+    const auto added = registry_.add_sdk(tool);
+    if (!added) return added;
+  }
+  return {};
+}
+
+Task<Result<void>> Session::Core::start(std::string reason) {
+  const auto registered = register_host_tools();
+  if (!registered) co_return registered;
+  co_await runner_.load(options_.extensions);
+  runner_.bind(*this);
+  registry_.bind();
+  active_.start(options_.active);
+  registry_.on_refresh([this] { active_.refreshed(); });
+  SessionStart event;
+  event.reason = reason;
+  record(std::move(event));
+  Json fields = reason_fields(reason);
+  co_await runner_.notify("session_start", "", std::move(fields));
+  co_return Result<void>();
+}
+
+std::vector<std::string> Session::Core::registered_names() const {
+  std::vector<std::string> names;
+  for (const auto& tool : registry_.tools()) names.push_back(tool->definition.name);
+  return names;
+}
+
+/// The set survives a reload; tools that nobody knew before come on top (EXT-28).
+void Session::Core::restore_active(const std::vector<std::string>& active,
+                                   const std::vector<std::string>& registered) {
+  std::vector<std::string> names = active;
+  for (const auto& name : active_.names()) {
+    if (std::ranges::find(registered, name) == registered.end()) names.push_back(name);
+  }
+  active_.set(names, "reload");
+}
+
+Task<Result<void>> Session::Core::reload(std::optional<std::vector<ExtensionSource>> extensions) {
+  if (is_busy_) co_return fail(ErrorCode::rejected, "cannot reload while a run is active");
+  const auto active = active_.names();
+  const auto registered = registered_names();
+  co_await shutdown("reload");
+  runner_.clear();
+  if (extensions) options_.extensions = *std::move(extensions);
+  co_await runner_.load(options_.extensions);
+  runner_.bind(*this);
+  registry_.bind();
+  restore_active(active, registered);
+  SessionStart event;
+  event.reason = "reload";
+  record(std::move(event));
+  Json fields = reason_fields("reload");
+  co_await runner_.notify("session_start", "", std::move(fields));
+  co_return Result<void>();
+}
+
+Task<void> Session::Core::shutdown(std::string reason) {
+  abort();
+  co_await wait_until_idle();
+  SessionShutdown event;
+  event.reason = reason;
+  record(std::move(event));
+  Json fields = reason_fields(reason);
+  co_await runner_.notify("session_shutdown", "", std::move(fields));
+}
+
+Task<void> Session::Core::install(ExtensionSource extension) {
+  options_.extensions.push_back(extension);
+  std::vector<ExtensionSource> added;
+  added.push_back(std::move(extension));
+  co_await runner_.load(std::move(added));
+}
+
+Task<void> Session::Core::wait_until_idle() {
+  co_await idle_.wait();
+}
+
+Task<Result<std::optional<Json>>> Session::Core::user_bash(std::string command) {
+  return runner_.user_bash(std::move(command), options_.cwd);
+}
+
+Result<void> Session::Core::add_sdk_tool(ToolDefinition definition) {
+  const auto added = registry_.add_sdk(std::move(definition));
+  if (added && registry_.is_bound()) registry_.refresh();
+  return added;
+}
+
+Usage Session::Core::total_usage() const {
+  Usage total;
+  for (const auto& message : transcript_.messages()) {
+    if (const auto* answer = std::get_if<AssistantMessage>(message.get())) {
+      add_usage(total, answer->usage);
+    } else if (const auto* result = std::get_if<ToolResultMessage>(message.get())) {
+      add_usage(total, result->usage.get());
+    }
+  }
+  return total;
+}
+
+}  // namespace plumb::engine

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/transcript.h"
+
+#include <utility>
+
+namespace plumb::engine {
+
+std::string Transcript::add_message(MessagePtr message, std::string call) {
+  const auto* answer = std::get_if<AssistantMessage>(message.get());
+  if (answer == nullptr || policies_.answer_is_sent_again(answer->stop_reason)) {
+    request_.push_back(SharedJson::lazy([message] { return to_request_json(*message); }));
+  }
+  messages_.push_back(message);
+  return add("message", share(std::move(message)), std::move(call));
+}
+
+std::string Transcript::add_entry(std::string type, Json data) {
+  return add(std::move(type), SharedJson(std::move(data)), "");
+}
+
+std::string Transcript::add(std::string type, SharedJson data, std::string call) {
+  Entry entry{"e" + std::to_string(entries_.size() + 1), std::move(type), std::move(data)};
+  SessionEntry event;
+  event.id = entry.id;
+  event.type = entry.type;
+  event.data = entry.data;
+  recorder_.record(Source::probe, std::move(event), std::move(call));
+  entries_.push_back(std::move(entry));
+  return entries_.back().id;
+}
+
+bool Transcript::can_continue() const {
+  return !request_.empty() && request_.back().get().value("role", "") != "assistant";
+}
+
+SharedJson Transcript::entries() const {
+  Json list = Json::array();
+  for (const auto& entry : entries_) {
+    Json shown = Json::object();
+    shown["id"] = entry.id;
+    shown["type"] = entry.type;
+    shown[entry.type == "message" ? "message" : "data"] = entry.data.get();
+    list.push_back(std::move(shown));
+  }
+  return SharedJson(std::move(list));
+}
+
+}  // namespace plumb::engine

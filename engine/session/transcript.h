@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stored conversation: entries, messages, and the form in which requests repeat them. A
+// message's request form is made once, so that the prefix of every request is the same object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/message.h"
+#include "engine/tools/session_policies.h"
+#include "engine/trace/trace.h"
+
+namespace plumb::engine {
+
+/// One loop. Append-only. Records session_entry for each entry.
+class Transcript final {
+ public:
+  Transcript(Recorder& recorder, const SessionPolicies& policies)
+      : recorder_(recorder), policies_(policies) {}
+
+  /// Gives the entry's id. `call` as the event's call: of a tool result.
+  std::string add_message(MessagePtr message, std::string call = {});
+  /// An entry that never reaches the model.
+  std::string add_entry(std::string type, Json data);
+
+  const std::vector<MessagePtr>& messages() const { return messages_; }
+  /// Answers that failed are stored but not sent again (EVENT-30).
+  const std::vector<SharedJson>& request_messages() const { return request_; }
+  /// For policies that store what handlers made of a request.
+  void replace_request_messages(std::vector<SharedJson> messages) {
+    request_ = std::move(messages);
+  }
+  /// Whether the model could be asked again: the last message sent is no answer (EVENT-15).
+  bool can_continue() const;
+  /// {id, type, ...} of every entry, oldest first.
+  SharedJson entries() const;
+
+ private:
+  std::string add(std::string type, SharedJson data, std::string call);
+
+  Recorder& recorder_;
+  const SessionPolicies& policies_;
+  std::vector<MessagePtr> messages_;
+  std::vector<SharedJson> request_;
+  struct Entry {
+    std::string id;
+    std::string type;
+    SharedJson data;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace plumb::engine

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// One turn: what waits is delivered, the model answers, its calls run.
+#include "engine/session/answer_stream.h"
+#include "engine/session/core.h"
+
+namespace plumb::engine {
+
+namespace {
+
+Json message_fields(const Message& message) {
+  Json fields = Json::object();
+  fields["message"] = to_json(message);
+  return fields;
+}
+
+AssistantMessage unasked_answer(StopReason reason, std::string error) {
+  AssistantMessage answer;
+  answer.stop_reason = reason;
+  answer.error_message = std::move(error);
+  return answer;
+}
+
+std::string_view outcome_name(StopReason reason) {
+  if (reason == StopReason::aborted) return "aborted";
+  return reason == StopReason::error ? "error" : "completed";
+}
+
+}  // namespace
+
+Task<TurnOutcome> Session::Core::run_turn(std::int64_t turn, std::vector<MessagePtr> pending) {
+  ++run_->turn_count;
+  turn_results_.clear();
+  turn_entries_.clear();
+  TurnStart event;
+  event.turn = turn;
+  Json fields = Json::object();
+  fields["turnIndex"] = turn;
+  fields["timestamp"] = ports_.env.wall_ms();
+  co_await emit(std::move(event), std::move(fields));
+  co_await deliver_all(std::move(pending));
+  if (turn == 0) co_await deliver_all(steering_.take());
+
+  MessagePtr answer = co_await next_answer();
+  run_->last_answer = answer;
+  const auto& said = std::get<AssistantMessage>(*answer);
+  TurnOutcome outcome;
+  outcome.ends_run = policies_.session.answer_ends_run(said.stop_reason);
+  const bool has_calls = !outcome.ends_run && !tool_calls_of(said).empty();
+  BatchOutcome batch;
+  if (has_calls) batch = co_await run_calls(answer);
+  outcome.wants_continue = co_await end_turn(turn, answer);
+  outcome.follows =
+      policies_.session.turn_follows(has_calls, batch.terminates) || (has_calls && aborted());
+  co_return outcome;
+}
+
+Task<void> Session::Core::deliver_all(std::vector<MessagePtr> messages) {
+  for (auto& message : messages) co_await deliver(std::move(message), std::string());
+}
+
+/// message_start, message_end (where a handler may replace it) and the entry, whose id it gives.
+Task<std::string> Session::Core::deliver(MessagePtr message, std::string call) {
+  MessageStart start;
+  start.role = role_of(*message);
+  start.message = share(message);
+  Json fields = runner_.wants("message_start") ? message_fields(*message) : Json();
+  co_await emit(std::move(start), std::move(fields), call);
+  if (runner_.wants("message_end")) message = co_await runner_.message_end(call, message);
+  MessageEnd end;
+  end.role = role_of(*message);
+  end.message = share(message);
+  record(std::move(end), call);
+  co_return transcript_.add_message(std::move(message), std::move(call));
+}
+
+/// The model's answer, stored; or the one that closes a run that may not ask any more (ABORT-08).
+Task<MessagePtr> Session::Core::next_answer() {
+  if (!policies_.session.may_request(aborted())) {
+    co_return co_await close_answer(false, unasked_answer(StopReason::aborted, "aborted"));
+  }
+  if (run_->turn_count > options_.turns_max) {
+    const std::string reason =
+        "the prompt reached its limit of " + std::to_string(options_.turns_max) + " turns";
+    run_->failure = Error{ErrorCode::exhausted, reason, ""};
+    co_return co_await close_answer(false, unasked_answer(StopReason::error, reason));
+  }
+  co_return co_await ask_model();
+}
+
+Task<MessagePtr> Session::Core::ask_model() {
+  co_await announce_tools();
+  ModelRequest request = co_await compose_request();
+  if (!policies_.session.may_request(aborted())) {
+    co_return co_await close_answer(false, unasked_answer(StopReason::aborted, "aborted"));
+  }
+  AnswerStream stream(ports_.env.loop, ports_.recorder, runner_);
+  auto answer =
+      co_await stream.receive(ports_.provider, std::move(request), run_->controller.signal());
+  if (!answer) {
+    // A broken provider still closes the run as a failed answer would (EVENT-28).
+    run_->failure = answer.error();
+    answer = unasked_answer(StopReason::error, answer.error().message);
+  }
+  co_return co_await close_answer(stream.has_started(), *std::move(answer));
+}
+
+Task<MessagePtr> Session::Core::close_answer(bool has_started, AssistantMessage answer) {
+  MessagePtr message = std::make_shared<const Message>(std::move(answer));
+  if (!has_started) {
+    MessageStart start;
+    start.role = "assistant";
+    start.message = share(message);
+    Json fields = runner_.wants("message_start") ? message_fields(*message) : Json();
+    co_await emit(std::move(start), std::move(fields));
+  }
+  if (runner_.wants("message_end")) message = co_await runner_.message_end("", message);
+  MessageEnd end;
+  end.role = "assistant";
+  end.message = share(message);
+  record(std::move(end));
+  answer_entry_ = transcript_.add_message(message);
+  co_return message;
+}
+
+Task<BatchOutcome> Session::Core::run_calls(MessagePtr answer) {
+  BatchRequest request(std::move(answer), turn_tools_, run_->controller.signal());
+  request.host_mode = options_.tool_execution;
+  co_return co_await batches_.run(std::move(request));
+}
+
+Json Session::Core::turn_end_fields(std::int64_t turn, const Message& answer) const {
+  Json fields = Json::object();
+  fields["turnIndex"] = turn;
+  fields["message"] = to_json(answer);
+  fields["toolResults"] = Json::array();
+  const auto& stored = transcript_.messages();
+  const auto count = static_cast<std::ptrdiff_t>(turn_results_.size());
+  for (auto result = stored.end() - count; result != stored.end(); ++result) {
+    fields["toolResults"].push_back(to_json(**result));
+  }
+  fields["messageEntryId"] = answer_entry_;
+  fields["toolResultEntryIds"] = turn_entries_;
+  fields["outcome"] = outcome_name(std::get<AssistantMessage>(answer).stop_reason);
+  return fields;
+}
+
+/// Whether a handler asked to go on.
+Task<bool> Session::Core::end_turn(std::int64_t turn, MessagePtr answer) {
+  bool wants_continue = false;
+  if (runner_.wants("turn_end")) {
+    Json fields = turn_end_fields(turn, *answer);
+    const BoundaryProposal proposal = co_await runner_.boundary("turn_end", std::move(fields));
+    apply_proposal(proposal);
+    wants_continue = proposal.wants_continue;
+  }
+  TurnEnd event;
+  event.turn = turn;
+  event.results = turn_results_;
+  record(std::move(event));
+  auto waiting = std::exchange(after_turn_, {});
+  co_await deliver_all(std::move(waiting));
+  co_return wants_continue;
+}
+
+}  // namespace plumb::engine
