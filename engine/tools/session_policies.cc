@@ -34,8 +34,9 @@ std::string lower_case(std::string_view text) {
 std::vector<std::size_t> load_then_registration(std::span<const HandlerSlot> slots) {
   std::vector<std::size_t> order(slots.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(
-      order, {}, [&](std::size_t i) { return std::tuple(slots[i].load_order, slots[i].number); });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return std::tuple(slots[i].load_order, slots[i].number, i);
+  });
   return order;
 }
 
