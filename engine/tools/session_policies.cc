@@ -34,7 +34,7 @@ std::string lower_case(std::string_view text) {
 std::vector<std::size_t> load_then_registration(std::span<const HandlerSlot> slots) {
   std::vector<std::size_t> order(slots.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+  std::ranges::sort(order, {}, [&](std::size_t i) {
     return std::tuple(slots[i].load_order, slots[i].number, i);
   });
   return order;
