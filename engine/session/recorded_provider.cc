@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/recorded_provider.h"
+
+#include <memory>
+#include <utility>
+
+namespace plumb::engine {
+
+std::vector<RequestBlock> blocks_of(const ModelRequest& request) {
+  std::vector<RequestBlock> blocks;
+  blocks.reserve(1 + request.tools.size() + request.messages.size());
+  if (!request.system.is_null()) blocks.push_back({Zone::system, request.system});
+  for (const auto& tool : request.tools) blocks.push_back({Zone::tools, tool.json});
+  for (const auto& message : request.messages) blocks.push_back({Zone::messages, message});
+  return blocks;
+}
+
+Task<Result<AssistantMessage>> RecordedProvider::complete(ModelRequest request, StreamSink& sink,
+                                                          AbortSignal signal) {
+  ProviderRequest sent =
+      deltas_.next(request.lineage, blocks_of(request), SharedJson(Json{{"model", request.model}}));
+  const auto n = sent.n;
+  const auto seq = recorder_.record(Source::port, std::move(sent));
+  deltas_.sent(seq);
+  auto answer = co_await inner_.complete(std::move(request), sink, std::move(signal));
+  ProviderResponse event;
+  event.n = n;
+  if (answer) {
+    event.stop_reason = to_string(answer->stop_reason);
+    event.error = answer->error_message;
+    event.message = share(std::make_shared<const Message>(*answer));
+  } else {
+    event.stop_reason = to_string(StopReason::error);
+    event.error = answer.error().message;
+  }
+  recorder_.record(Source::port, std::move(event), {}, seq);
+  co_return answer;
+}
+
+}  // namespace plumb::engine

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/subjects/expectations.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "engine/trace/pattern.h"
+#include "engine/trace/request_fold.h"
+
+namespace plumb::simulator {
+namespace {
+
+/// What is being compared, so that each failure names its place and its event.
+struct Subject {
+  std::string what;
+  Place place;
+  std::int64_t event_seq = -1;
+};
+
+class Unmets {
+ public:
+  void add(const Subject& subject, std::string message, std::string expected, std::string actual) {
+    list_.push_back({subject.place, subject.what + " " + std::move(message), std::move(expected),
+                     std::move(actual), subject.event_seq});
+  }
+  void equal(const Subject& subject, const Json& expected, const Json& actual) {
+    if (expected != actual) add(subject, "differs", dump_json(expected), dump_json(actual));
+  }
+  void text(const Subject& subject, const TextMatch& match, const std::string& actual);
+  std::vector<Unmet> take() { return std::move(list_); }
+
+ private:
+  std::vector<Unmet> list_;
+};
+
+void Unmets::text(const Subject& subject, const TextMatch& match, const std::string& actual) {
+  if (match.equals && *match.equals != actual) add(subject, "differs", *match.equals, actual);
+  for (const auto& part : match.contains) {
+    if (!actual.contains(part)) add(subject, "lacks a text", part, actual);
+  }
+  for (const auto& part : match.lacks) {
+    if (actual.contains(part)) add(subject, "has a text that must not be there", part, actual);
+  }
+  if (match.starts && !actual.starts_with(*match.starts)) {
+    add(subject, "starts otherwise", *match.starts, actual);
+  }
+  if (match.ends && !actual.ends_with(*match.ends)) {
+    add(subject, "ends otherwise", *match.ends, actual);
+  }
+}
+
+// ---------------------------------------------------------------- files
+
+const FinalFiles* final_files(const Trace& trace, std::int64_t& seq) {
+  for (auto event = trace.events.rbegin(); event != trace.events.rend(); ++event) {
+    if (const auto* files = event->as<FinalFiles>()) {
+      seq = event->seq;
+      return files;
+    }
+  }
+  return nullptr;
+}
+
+std::string text_of_state(const Json& state) {
+  if (state.contains("text")) return state.at("text").get<std::string>();
+  return dump_json(state);
+}
+
+void check_present_file(const FileExpectation& file, const Subject& subject, const Json& state,
+                        Unmets& unmets) {
+  if (file.bytes) unmets.text(subject, TextMatch{.equals = file.bytes}, text_of_state(state));
+  unmets.text(subject, file.text, text_of_state(state));
+  if (file.link) unmets.equal(subject, Json(*file.link), state.value("link", Json()));
+  if (file.mode) unmets.equal(subject, Json(*file.mode), state.value("mode", Json()));
+}
+
+void check_file(const FileExpectation& file, const FinalFiles& files, std::int64_t seq,
+                Unmets& unmets) {
+  const Subject subject{"file '" + file.path + "'", file.place, seq};
+  const auto found = files.files.get().find(file.path);
+  const bool exists = found != files.files.get().end();
+  if (file.is_absent) {
+    if (exists) unmets.add(subject, "is there", "no such file", dump_json(*found));
+    return;
+  }
+  if (!exists) return unmets.add(subject, "is missing", "the file", "no such file");
+  if (file.is_same) {
+    return unmets.equal(subject, files.before.get().value(file.path, Json()), *found);
+  }
+  check_present_file(file, subject, *found, unmets);
+}
+
+void check_files(const Scenario& scenario, const Trace& trace, Unmets& unmets) {
+  if (scenario.expect.files.empty()) return;
+  std::int64_t seq = -1;
+  const FinalFiles* files = final_files(trace, seq);
+  for (const auto& file : scenario.expect.files) {
+    if (files != nullptr) {
+      check_file(file, *files, seq, unmets);
+    } else {
+      unmets.add({"file '" + file.path + "'", file.place, -1}, "cannot be seen", "final_files",
+                 "the trace shows no files");
+    }
+  }
+}
+
+// ---------------------------------------------------------------- results
+
+struct SeenCall {
+  const Event* end = nullptr;
+  std::string cause;
+};
+
+std::map<std::string, SeenCall> seen_calls(const Trace& trace) {
+  std::map<std::string, SeenCall> calls;
+  for (const auto& event : trace.events) {
+    if (event.as<ToolExecutionEnd>() != nullptr) calls[event.call].end = &event;
+    if (const auto* outcome = event.as<CallOutcome>()) calls[event.call].cause = outcome->outcome;
+  }
+  return calls;
+}
+
+std::string text_of_content(const Json& result) {
+  std::string text;
+  if (!result.contains("content")) return text;
+  for (const auto& block : result.at("content")) {
+    if (block.contains("text")) text += block.at("text").get<std::string>();
+  }
+  return text;
+}
+
+void check_members(const Subject& subject, const Json& expected, const Json& actual,
+                   Unmets& unmets) {
+  if (!expected.is_object() || !actual.is_object()) return unmets.equal(subject, expected, actual);
+  for (const auto& [name, value] : expected.items()) {
+    const Subject member{subject.what + "." + name, subject.place, subject.event_seq};
+    unmets.equal(member, value, actual.value(name, Json()));
+  }
+}
+
+void check_result_body(const ResultExpectation& expected, const Subject& subject,
+                       const ToolExecutionEnd& end, Unmets& unmets) {
+  const Json& result = end.result.get();
+  const auto part = [&subject](std::string_view name) {
+    return Subject{subject.what + " " + std::string(name), subject.place, subject.event_seq};
+  };
+  if (expected.is_error) unmets.equal(part("is_error"), *expected.is_error, end.is_error);
+  if (expected.ran) unmets.equal(part("ran"), *expected.ran, end.ran);
+  if (expected.terminate) {
+    unmets.equal(part("terminate"), *expected.terminate, result.value("terminate", Json(false)));
+  }
+  unmets.text(part("text"), expected.text, text_of_content(result));
+  if (expected.details) {
+    check_members(part("details"), *expected.details, result.value("details", Json()), unmets);
+  }
+  if (expected.structured) {
+    check_members(part("structured"), *expected.structured,
+                  result.value("structuredContent", Json()), unmets);
+  }
+  if (expected.added_tools) {
+    unmets.equal(part("added_tools"), *expected.added_tools,
+                 result.value("addedToolNames", Json::array()));
+  }
+}
+
+void check_results(const Scenario& scenario, const Trace& trace, Unmets& unmets) {
+  if (scenario.expect.results.empty()) return;
+  const auto calls = seen_calls(trace);
+  for (const auto& expected : scenario.expect.results) {
+    Subject subject{"result of call '" + expected.call + "'", expected.place, -1};
+    const auto found = calls.find(expected.call);
+    if (found == calls.end() || found->second.end == nullptr) {
+      unmets.add(subject, "is missing", "a tool_execution_end", "the call never ended");
+      continue;
+    }
+    subject.event_seq = found->second.end->seq;
+    check_result_body(expected, subject, *found->second.end->as<ToolExecutionEnd>(), unmets);
+    if (!expected.cause.empty()) {
+      unmets.equal({subject.what + " cause", subject.place, subject.event_seq}, expected.cause,
+                   found->second.cause);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- requests
+
+struct SeenRequest {
+  std::int64_t seq = -1;
+  std::string text;
+  std::string system;
+  std::vector<std::string> tools;
+  std::vector<std::string> roles;
+};
+
+SeenRequest see(const FoldedRequest& request) {
+  SeenRequest seen;
+  seen.seq = request.event->seq;
+  for (const auto& block : request.blocks) {
+    seen.text += block.body.bytes() + "\n";
+    const Json& body = block.body.get();
+    if (block.zone == Zone::system) seen.system += body.is_string() ? body.get<std::string>() : "";
+    if (block.zone == Zone::tools) seen.tools.push_back(body.value("name", ""));
+    if (block.zone == Zone::messages) seen.roles.push_back(body.value("role", ""));
+  }
+  return seen;
+}
+
+std::vector<SeenRequest> seen_requests(const Trace& trace) {
+  std::vector<SeenRequest> requests;
+  RequestFold fold;
+  for (const auto& event : trace.events) {
+    if (event.as<ProviderRequest>() == nullptr) continue;
+    if (auto folded = fold.fold(event)) requests.push_back(see(*folded));
+  }
+  return requests;
+}
+
+void check_requests(const Scenario& scenario, const Trace& trace, Unmets& unmets) {
+  const auto& expect = scenario.expect;
+  if (!expect.request_count && expect.requests.empty()) return;
+  const auto requests = seen_requests(trace);
+  if (expect.request_count) {
+    const Place place = expect.requests.empty() ? Place{1, 1} : expect.requests.front().place;
+    unmets.equal({"number of requests", place, -1}, *expect.request_count, requests.size());
+  }
+  for (const auto& expected : expect.requests) {
+    Subject subject{"request " + std::to_string(expected.n), expected.place, -1};
+    if (expected.n < 1 || expected.n > static_cast<std::int64_t>(requests.size())) {
+      unmets.add(subject, "is missing", "the request",
+                 std::to_string(requests.size()) + " requests were sent");
+      continue;
+    }
+    const SeenRequest& seen = requests[static_cast<std::size_t>(expected.n - 1)];
+    subject.event_seq = seen.seq;
+    unmets.text(subject, expected.text, seen.text);
+    unmets.text({subject.what + " system", subject.place, seen.seq}, expected.system, seen.system);
+    if (expected.tools) {
+      unmets.equal({subject.what + " tools", subject.place, seen.seq}, *expected.tools, seen.tools);
+    }
+    if (expected.roles) {
+      unmets.equal({subject.what + " roles", subject.place, seen.seq}, *expected.roles, seen.roles);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- events
+
+/// The loader has read every pattern; the nth of a counted pattern has no meaning.
+EventPattern pattern_of(const Trigger& trigger) {
+  auto pattern = parse_event_pattern(trigger.text);
+  PLUMB_ASSERT(pattern.has_value());
+  return *std::move(pattern);
+}
+
+std::int64_t count_of(const Trace& trace, const EventPattern& pattern, std::int64_t& last_seq) {
+  std::int64_t count = 0;
+  for (const auto& event : trace.events) {
+    if (!matches(pattern, event)) continue;
+    ++count;
+    last_seq = event.seq;
+  }
+  return count;
+}
+
+void check_order(const EventExpectation& expected, const Trace& trace, Unmets& unmets) {
+  std::int64_t last = -1;
+  std::string last_text = "the start";
+  for (const auto& trigger : expected.patterns) {
+    const auto pattern = pattern_of(trigger);
+    PatternCounter counter(pattern);
+    const auto found = std::ranges::find_if(
+        trace.events, [&counter](const Event& event) { return counter.hits(event); });
+    const Subject subject{"event '" + trigger.text + "'", trigger.place, last};
+    if (found == trace.events.end()) {
+      return unmets.add(subject, "is missing", "after " + last_text, "no such event");
+    }
+    if (found->seq < last) {
+      return unmets.add({subject.what, subject.place, found->seq}, "comes too early",
+                        "after " + last_text + " (seq " + std::to_string(last) + ")",
+                        "seq " + std::to_string(found->seq));
+    }
+    last = found->seq;
+    last_text = "'" + trigger.text + "'";
+  }
+}
+
+void check_counts(const EventExpectation& expected, const Trace& trace, Unmets& unmets) {
+  using Form = EventExpectation::Form;
+  for (std::size_t i = 0; i < expected.patterns.size(); ++i) {
+    const Trigger& trigger = expected.patterns[i];
+    std::int64_t wanted = expected.form == Form::once ? 1 : 0;
+    if (expected.form == Form::count) wanted = expected.counts[i];
+    std::int64_t seq = -1;
+    const auto count = count_of(trace, pattern_of(trigger), seq);
+    if (count == wanted) continue;
+    unmets.add({"number of events '" + trigger.text + "'", trigger.place, seq}, "differs",
+               std::to_string(wanted), std::to_string(count));
+  }
+}
+
+void check_events(const Scenario& scenario, const Trace& trace, Unmets& unmets) {
+  for (const auto& expected : scenario.expect.events) {
+    if (expected.form == EventExpectation::Form::order) {
+      check_order(expected, trace, unmets);
+    } else {
+      check_counts(expected, trace, unmets);
+    }
+  }
+}
+
+void check_end(const Scenario& scenario, const Trace& trace, Unmets& unmets) {
+  if (!scenario.expect.settled) return;
+  const Event* settled = nullptr;
+  const Event* answer = nullptr;
+  for (const auto& event : trace.events) {
+    if (event.as<AgentSettled>() != nullptr) settled = &event;
+    if (event.as<ProviderResponse>() != nullptr) answer = &event;
+  }
+  std::string actual = "never";
+  if (settled != nullptr) actual = settled->as<AgentSettled>()->aborted ? "aborted" : "done";
+  if (actual == "done" && answer != nullptr &&
+      answer->as<ProviderResponse>()->stop_reason == "error") {
+    actual = "error";
+  }
+  unmets.equal({"the end of the run", Place{1, 1}, settled == nullptr ? -1 : settled->seq},
+               *scenario.expect.settled, actual);
+}
+
+}  // namespace
+
+std::vector<Unmet> unmet_expectations(const Scenario& scenario, const Trace& trace) {
+  Unmets unmets;
+  check_files(scenario, trace, unmets);
+  check_results(scenario, trace, unmets);
+  check_requests(scenario, trace, unmets);
+  check_events(scenario, trace, unmets);
+  check_end(scenario, trace, unmets);
+  return unmets.take();
+}
+
+}  // namespace plumb::simulator

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything around one reference session: the simulated loop, the workspace in memory, the
+// recorded ports, the scripted model and user, and the session's options as the scenario states
+// them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/extensions/scripted.h"
+#include "engine/kernel/env.h"
+#include "engine/kernel/faults.h"
+#include "engine/kernel/memory_files.h"
+#include "engine/kernel/scripted_processes.h"
+#include "engine/session/recorded_provider.h"
+#include "engine/session/session.h"
+#include "engine/tools/builtin/mutation_queue.h"
+#include "engine/trace/recorded_files.h"
+#include "simulator/llm/scripted_provider.h"
+#include "simulator/subjects/scripted_ui.h"
+#include "simulator/subjects/subject.h"
+
+namespace plumb::simulator {
+
+/// The workspace of every hermetic run; scenarios name files relative to it.
+inline constexpr std::string_view kWorkspace = "/workspace";
+inline constexpr std::string_view kHome = "/home/user";
+
+/// "a.txt" -> "/workspace/a.txt", "~/x" -> "/home/user/x".
+std::string absolute_of(std::string_view path);
+
+/// The members build on each other from top to bottom; the loop goes last. One loop; neither copied
+/// nor moved.
+class SessionWorld {
+ public:
+  SessionWorld(const Scenario& scenario, const RunOptions& options, Trace& trace);
+  SessionWorld(const SessionWorld&) = delete;
+  SessionWorld& operator=(const SessionWorld&) = delete;
+  ~SessionWorld();
+
+  /// Extensions and SDK tools whose definitions the interpreter refuses; the run must not start.
+  const std::vector<Error>& definition_errors() const { return definition_errors_; }
+
+  engine::SimLoop& loop() { return loop_; }
+  Recorder& recorder() { return recorder_; }
+  engine::Session& session() { return *session_; }
+  engine::MemoryFiles& files() { return memory_; }
+  ScriptedProvider& model() { return model_; }
+  ScriptedUser& user() { return user_; }
+  void sever();
+
+ private:
+  std::string real_path_of(const std::string& path);
+  void lay_out_files();
+  engine::SessionOptions session_options();
+  void add_tools(engine::SessionOptions& options);
+  void add_extensions(engine::SessionOptions& options);
+
+  const Scenario& scenario_;
+  const RunOptions& options_;
+  engine::SimLoop loop_;
+  Recorder recorder_;
+  engine::Policies policies_;
+  engine::FaultPlan faults_;
+  engine::MemoryFiles memory_;
+  RecordedFiles recorded_files_;
+  std::unique_ptr<engine::Files> altered_files_;
+  engine::ScriptedProcesses processes_;
+  engine::Rng rng_;
+  engine::Env env_;
+  ScriptedProvider model_;
+  engine::RecordedProvider recorded_model_;
+  std::unique_ptr<engine::Provider> altered_model_;
+  ScriptedUser user_;
+  engine::RecordedUserInterface recorded_user_;
+  std::unique_ptr<engine::UserInterface> altered_user_;
+  engine::MutationQueue queue_;
+  engine::ScriptWorld scripts_;
+  std::vector<Error> definition_errors_;
+  std::unique_ptr<engine::Session> session_;
+};
+
+}  // namespace plumb::simulator
