@@ -70,8 +70,9 @@ std::string text_of_state(const Json& state) {
 
 void check_present_file(const FileExpectation& file, const Subject& subject, const Json& state,
                         Unmets& unmets) {
-  if (file.bytes) unmets.text(subject, TextMatch{.equals = file.bytes}, text_of_state(state));
-  unmets.text(subject, file.text, text_of_state(state));
+  const auto text = text_of_state(state);
+  if (file.bytes && *file.bytes != text) unmets.add(subject, "differs", *file.bytes, text);
+  unmets.text(subject, file.text, text);
   if (file.link) unmets.equal(subject, Json(*file.link), state.value("link", Json()));
   if (file.mode) unmets.equal(subject, Json(*file.mode), state.value("mode", Json()));
 }

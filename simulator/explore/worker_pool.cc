@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/explore/worker_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace plumb::simulator {
+
+void for_each_index(std::int64_t count, std::int64_t jobs,
+                    const std::function<void(std::int64_t)>& work) {
+  std::atomic<std::int64_t> next{0};
+  const auto run = [&] {
+    for (auto i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
+  };
+  std::vector<std::jthread> workers;
+  for (std::int64_t i = 1; i < std::min(jobs, count); ++i) workers.emplace_back(run);
+  run();
+}
+
+}  // namespace plumb::simulator
