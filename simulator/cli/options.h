@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line says, as data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plumb::simulator {
+
+/// Exit codes of DESIGN.md section 6 that a command may end with by itself.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitNonconforming = 1;
+inline constexpr int kExitNothing = 2;
+inline constexpr int kExitHarness = 3;
+inline constexpr int kExitInput = 4;
+
+struct CommonOptions {
+  /// The rule catalogue; empty: found beside the scenarios or the program.
+  std::string rules_folder;
+  std::string command_line;  ///< As typed, for the record.
+};
+
+struct RunCommand {
+  std::vector<std::string> paths;  ///< Empty: scenarios.
+  std::vector<std::string> rules;  ///< Only scenarios that name one of these.
+  std::string subject = "session";
+  std::uint64_t seed = 0;
+  std::int64_t seed_count = 1;
+  std::string schedules;  ///< "", "all".
+  std::string schedule;   ///< "0 2 1": one index a step.
+  std::int64_t jobs = 0;  ///< 0: one a processor.
+  std::string out = "reports/out";
+  bool has_reports = true;
+  bool has_timings = true;
+  std::string expectations;
+  std::string mutant;  ///< A wrong decision to break the engine with; empty: none.
+};
+
+struct JudgeCommand {
+  std::string file;
+  std::string from = "trace";  ///< trace, pi-rpc.
+  std::string requests;        ///< pi-rpc: the request log; empty: found beside the file.
+  std::string edition;         ///< Empty: the trace's own.
+  std::vector<std::string> rules;
+  std::string expectations;
+  std::string out;
+};
+
+struct RulesCommand {
+  bool is_json = false;
+  bool shows_kills = false;
+  bool shows_pending = false;
+  std::vector<std::string> paths;
+};
+
+struct ExplainCommand {
+  std::string rule;
+};
+
+struct LintCommand {
+  std::vector<std::string> paths;
+};
+
+int run_command(const CommonOptions& common, const RunCommand& command);
+int judge_command(const CommonOptions& common, const JudgeCommand& command);
+int rules_command(const CommonOptions& common, const RulesCommand& command);
+int explain_command(const CommonOptions& common, const ExplainCommand& command);
+int lint_command(const CommonOptions& common, const LintCommand& command);
+
+}  // namespace plumb::simulator

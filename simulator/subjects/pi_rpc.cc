@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/subjects/pi_rpc.h"
+
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "engine/trace/request_fold.h"
+#include "simulator/subjects/wire_requests.h"
+
+namespace plumb::simulator {
+namespace {
+
+/// What the stream itself can show; with a request log also kRequestKinds.
+constexpr std::array<std::string_view, 16> kStreamKinds{"agent_start",
+                                                        "turn_start",
+                                                        "message_start",
+                                                        "message_update",
+                                                        "message_end",
+                                                        "tool_execution_start",
+                                                        "tool_execution_update",
+                                                        "tool_execution_end",
+                                                        "turn_end",
+                                                        "agent_end",
+                                                        "agent_settled",
+                                                        "provider_response",
+                                                        "extension_error",
+                                                        "ui_ask",
+                                                        "ui_answer",
+                                                        "session_entry"};
+
+std::string text_at(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool flag_at(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && *found == Json(true);
+}
+
+Json value_at(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found == json.end() ? Json() : *found;
+}
+
+/// The Responses dialect stores "call_id|item_id"; requests and results go by the first.
+std::string call_id(const std::string& stored) {
+  return stored.substr(0, stored.find('|'));
+}
+
+/// A message with its call ids as requests have them.
+Json neutral_message(Json message) {
+  if (message.contains("toolCallId")) {
+    message["toolCallId"] = call_id(text_at(message, "toolCallId"));
+  }
+  if (!message.contains("content") || !message["content"].is_array()) return message;
+  for (auto& block : message["content"]) {
+    if (block.is_object() && block.contains("id")) block["id"] = call_id(text_at(block, "id"));
+  }
+  return message;
+}
+
+struct LoggedRequest {
+  std::vector<RequestBlock> blocks;
+  Json params;
+};
+
+class StreamReader {
+ public:
+  explicit StreamReader(std::vector<LoggedRequest> requests)
+      : requests_(std::move(requests)), recorder_(trace_, [this] { return now_ms_; }) {}
+
+  Result<void> read(const Json& record);
+  Trace take() { return std::move(trace_); }
+
+ private:
+  using Method = void (StreamReader::*)(const Json&);
+  static const std::map<std::string_view, Method>& methods();
+
+  void put(Payload payload, std::string call = {}) {
+    recorder_.record(Source::engine, std::move(payload), std::move(call));
+  }
+  void agent_start(const Json&) { put(AgentStart()); }
+  void turn_start(const Json&) { put(TurnStart{turn_}); }
+  void message_start(const Json& record);
+  void message_update(const Json& record);
+  void message_end(const Json& record);
+  void tool_start(const Json& record);
+  void tool_update(const Json& record);
+  void tool_end(const Json& record);
+  void turn_end(const Json& record);
+  void agent_end(const Json& record);
+  void settled(const Json& record) { put(AgentSettled{flag_at(record, "aborted")}); }
+  void extension_error(const Json& record);
+  void ui_request(const Json& record);
+  void entry(const Json& record);
+  void send_request();
+  void answer(const Json& message);
+
+  std::vector<LoggedRequest> requests_;
+  RequestDeltas deltas_;
+  Trace trace_;
+  std::int64_t now_ms_ = 0;
+  Recorder recorder_;
+  std::int64_t turn_ = 0;
+  std::int64_t answers_ = 0;
+  std::int64_t request_seq_ = -1;
+};
+
+const std::map<std::string_view, StreamReader::Method>& StreamReader::methods() {
+  static const std::map<std::string_view, Method> kMethods{
+      {"agent_start", &StreamReader::agent_start},
+      {"turn_start", &StreamReader::turn_start},
+      {"message_start", &StreamReader::message_start},
+      {"message_update", &StreamReader::message_update},
+      {"message_end", &StreamReader::message_end},
+      {"tool_execution_start", &StreamReader::tool_start},
+      {"tool_execution_update", &StreamReader::tool_update},
+      {"tool_execution_end", &StreamReader::tool_end},
+      {"turn_end", &StreamReader::turn_end},
+      {"agent_end", &StreamReader::agent_end},
+      {"agent_settled", &StreamReader::settled},
+      {"extension_error", &StreamReader::extension_error},
+      {"extension_ui_request", &StreamReader::ui_request},
+      {"entry_appended", &StreamReader::entry},
+  };
+  return kMethods;
+}
+
+Result<void> StreamReader::read(const Json& record) {
+  if (!record.is_object() || !record.contains("type")) {
+    return fail(ErrorCode::invalid, "a record of pi's RPC output must be an object with 'type'");
+  }
+  if (const auto time = record.find("t"); time != record.end() && time->is_number()) {
+    now_ms_ = time->get<std::int64_t>();
+  }
+  const auto method = methods().find(text_at(record, "type"));
+  if (method != methods().end()) (this->*method->second)(record);
+  return {};
+}
+
+void StreamReader::send_request() {
+  ++answers_;
+  request_seq_ = -1;
+  if (answers_ > static_cast<std::int64_t>(requests_.size())) return;
+  LoggedRequest& request = requests_[static_cast<std::size_t>(answers_ - 1)];
+  request_seq_ = recorder_.record(
+      Source::llm, deltas_.next("main", request.blocks, SharedJson(std::move(request.params))));
+  deltas_.sent(request_seq_);
+}
+
+void StreamReader::answer(const Json& message) {
+  ProviderResponse response;
+  response.n = answers_;
+  response.stop_reason = text_at(message, "stopReason");
+  response.error = text_at(message, "errorMessage");
+  response.message = SharedJson(message);
+  recorder_.record(Source::engine, std::move(response), {}, request_seq_);
+}
+
+void StreamReader::message_start(const Json& record) {
+  Json message = neutral_message(value_at(record, "message"));
+  const auto role = text_at(message, "role");
+  // An aborted answer that never asked the model has no request of its own.
+  if (role == "assistant" && text_at(message, "stopReason") != "aborted") send_request();
+  const auto call = text_at(message, "toolCallId");
+  put(MessageStart{role, SharedJson(std::move(message))}, call);
+}
+
+void StreamReader::message_update(const Json& record) {
+  put(MessageUpdate{SharedJson(value_at(record, "assistantMessageEvent"))});
+}
+
+void StreamReader::message_end(const Json& record) {
+  Json message = neutral_message(value_at(record, "message"));
+  const auto role = text_at(message, "role");
+  const auto call = text_at(message, "toolCallId");
+  if (role == "assistant") answer(message);
+  put(MessageEnd{role, SharedJson(std::move(message))}, call);
+}
+
+void StreamReader::tool_start(const Json& record) {
+  ToolExecutionStart start;
+  start.name = text_at(record, "toolName");
+  start.args = SharedJson(value_at(record, "args"));
+  start.parent = call_id(text_at(record, "parentToolCallId"));
+  put(std::move(start), call_id(text_at(record, "toolCallId")));
+}
+
+void StreamReader::tool_update(const Json& record) {
+  ToolExecutionUpdate update;
+  update.name = text_at(record, "toolName");
+  update.args = SharedJson(value_at(record, "args"));
+  update.partial = SharedJson(value_at(record, "partialResult"));
+  put(std::move(update), call_id(text_at(record, "toolCallId")));
+}
+
+void StreamReader::tool_end(const Json& record) {
+  ToolExecutionEnd end;
+  end.name = text_at(record, "toolName");
+  end.result = SharedJson(value_at(record, "result"));
+  end.is_error = flag_at(record, "isError");
+  end.ran = record.contains("durationMs");
+  end.parent = call_id(text_at(record, "parentToolCallId"));
+  put(std::move(end), call_id(text_at(record, "toolCallId")));
+}
+
+void StreamReader::turn_end(const Json& record) {
+  TurnEnd end{turn_++, {}};
+  const Json results = value_at(record, "toolResults");
+  for (std::size_t i = 0; results.is_array() && i < results.size(); ++i) {
+    end.results.push_back(call_id(text_at(results[i], "toolCallId")));
+  }
+  put(std::move(end));
+}
+
+void StreamReader::agent_end(const Json& record) {
+  turn_ = 0;
+  put(AgentEnd{flag_at(record, "willRetry")});
+}
+
+void StreamReader::extension_error(const Json& record) {
+  put(ExtensionError{text_at(record, "extensionPath"), text_at(record, "event"),
+                     text_at(record, "error")});
+}
+
+void StreamReader::ui_request(const Json& record) {
+  const auto method = text_at(record, "method");
+  if (method != "confirm" && method != "select" && method != "input" && method != "editor") return;
+  put(UiAsk{method, text_at(record, "title"), text_at(record, "message")});
+}
+
+void StreamReader::entry(const Json& record) {
+  const Json stored = value_at(record, "entry");
+  if (!stored.is_object()) return;
+  put(SessionEntry{text_at(stored, "id"), text_at(stored, "type"), SharedJson(stored)});
+}
+
+Error located_at(Error error, std::string_view file, std::int64_t line) {
+  if (error.where.empty()) error.where = std::string(file) + ":" + std::to_string(line) + ":1";
+  return error;
+}
+
+Result<LoggedRequest> read_request(const Json& entry) {
+  const std::string path = entry.is_object() ? text_at(entry, "path") : "";
+  PLUMB_TRY(const auto dialect, dialect_of_path(path));
+  const Json body = value_at(entry, "body");
+  LoggedRequest request;
+  PLUMB_TRY(request.blocks, neutral_blocks(dialect, body));
+  request.params = Json{{"model", text_at(body, "model")}};
+  return request;
+}
+
+Result<std::vector<LoggedRequest>> read_requests(NamedText log) {
+  std::vector<LoggedRequest> requests;
+  if (log.text.empty()) return requests;
+  PLUMB_TRY(const auto json, parse_json(log.text, log.file));
+  if (!json.is_array()) {
+    return fail(ErrorCode::invalid, "a request log must be a JSON array",
+                std::string(log.file) + ":1:1");
+  }
+  for (const auto& entry : json) {
+    auto request = read_request(entry);
+    if (!request) return std::unexpected(located_at(std::move(request).error(), log.file, 1));
+    requests.push_back(*std::move(request));
+  }
+  return requests;
+}
+
+TraceHeader stream_header(bool has_requests) {
+  TraceHeader header;
+  header.subject = "pi";
+  header.edition = "pi-1.6.0";
+  header.determinism = Determinism::live;
+  header.is_clock_virtual = false;
+  header.emits.assign(kStreamKinds.begin(), kStreamKinds.end());
+  if (has_requests) header.emits.emplace_back("provider_request");
+  return header;
+}
+
+}  // namespace
+
+Result<Trace> read_pi_rpc(NamedText events, NamedText requests) {
+  PLUMB_TRY(auto log, read_requests(requests));
+  const bool has_requests = !log.empty();
+  StreamReader reader(std::move(log));
+  std::int64_t line = 0;
+  while (!events.text.empty()) {
+    ++line;
+    const auto end = events.text.find('\n');
+    if (end == std::string_view::npos) {
+      return fail(ErrorCode::invalid,
+                  "the last line is cut short, expected a line break at its end",
+                  std::string(events.file) + ":" + std::to_string(line) + ":1");
+    }
+    PLUMB_TRY(const auto record, parse_json(events.text.substr(0, end), events.file, line));
+    events.text.remove_prefix(end + 1);
+    auto read = reader.read(record);
+    if (!read) return std::unexpected(located_at(std::move(read).error(), events.file, line));
+  }
+  if (line == 0) {
+    return fail(ErrorCode::invalid, "the file is empty, expected records of pi's RPC output",
+                std::string(events.file) + ":1:1");
+  }
+  Trace trace = reader.take();
+  trace.header = stream_header(has_requests);
+  return trace;
+}
+
+}  // namespace plumb::simulator

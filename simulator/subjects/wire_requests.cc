@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/subjects/wire_requests.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plumb::simulator {
+namespace {
+
+/// Takes cache marks out, at any depth.
+Json without_marks(const Json& json) {
+  if (json.is_object()) {
+    Json result = Json::object();
+    for (const auto& [key, value] : json.items()) {
+      if (key != "cache_control") result[key] = without_marks(value);
+    }
+    return result;
+  }
+  if (!json.is_array()) return json;
+  Json result = Json::array();
+  for (const auto& item : json) result.push_back(without_marks(item));
+  return result;
+}
+
+const Json& member(const Json& json, const char* name) {
+  static const Json kNull;
+  const auto found = json.is_object() ? json.find(name) : json.end();
+  return json.is_object() && found != json.end() ? *found : kNull;
+}
+
+std::string text_member(const Json& json, const char* name) {
+  const Json& value = member(json, name);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+Json text_block(std::string text) {
+  return Json{{"type", "text"}, {"text", std::move(text)}};
+}
+
+/// A string or a list of parts, as a list of text and image blocks.
+Json neutral_content(const Json& content) {
+  Json result = Json::array();
+  if (content.is_string()) result.push_back(text_block(content.get<std::string>()));
+  if (!content.is_array()) return result;
+  for (const auto& part : content) {
+    const auto type = text_member(part, "type");
+    const bool is_text = type == "text" || type == "input_text" || type == "output_text";
+    result.push_back(is_text ? text_block(text_member(part, "text")) : without_marks(part));
+  }
+  return result;
+}
+
+/// Arguments travel as JSON text in two dialects; text that is no JSON stays text.
+Json parsed_arguments(const std::string& text) {
+  auto json = parse_json(text);
+  return json ? *std::move(json) : Json(text);
+}
+
+Json call_block(std::string id, std::string name, Json arguments) {
+  Json block{{"type", "toolCall"}, {"id", std::move(id)}, {"name", std::move(name)}};
+  block["arguments"] = std::move(arguments);
+  return block;
+}
+
+Json tool_result(std::string call, const Json& content) {
+  Json message{{"role", "toolResult"}, {"toolCallId", std::move(call)}};
+  message["content"] = neutral_content(content);
+  return message;
+}
+
+class Blocks {
+ public:
+  void system(const Json& text) { add(Zone::system, text); }
+  void tool(const Json& declaration) { add(Zone::tools, without_marks(declaration)); }
+  void message(Json json) { add(Zone::messages, std::move(json)); }
+  void message(std::string_view role, Json content) {
+    message(Json{{"role", role}, {"content", std::move(content)}});
+  }
+  std::vector<RequestBlock> take() { return std::move(list_); }
+
+ private:
+  void add(Zone zone, Json json) { list_.push_back({zone, SharedJson(std::move(json))}); }
+  std::vector<RequestBlock> list_;
+};
+
+void add_tools(const Json& body, Blocks& blocks) {
+  const Json& tools = member(body, "tools");
+  if (!tools.is_array()) return;
+  for (const auto& tool : tools) {
+    const Json& function = member(tool, "function");
+    blocks.tool(function.is_object() ? function : tool);
+  }
+}
+
+// ---------------------------------------------------------------- Messages
+
+Json messages_part(const Json& part) {
+  if (text_member(part, "type") != "tool_use") return without_marks(part);
+  return call_block(text_member(part, "id"), text_member(part, "name"), member(part, "input"));
+}
+
+void add_user_message(const Json& content, Blocks& blocks) {
+  Json rest = Json::array();
+  for (const auto& part : content) {
+    if (text_member(part, "type") == "tool_result") {
+      Json result = tool_result(text_member(part, "tool_use_id"), member(part, "content"));
+      result["isError"] = member(part, "is_error") == Json(true);
+      blocks.message(std::move(result));
+    } else {
+      rest.push_back(messages_part(part));
+    }
+  }
+  if (!rest.empty()) blocks.message("user", std::move(rest));
+}
+
+void add_messages_message(const Json& message, Blocks& blocks) {
+  const Json& content = member(message, "content");
+  const auto role = text_member(message, "role");
+  if (content.is_string()) return blocks.message(role, neutral_content(content));
+  if (role == "user") return add_user_message(content, blocks);
+  Json parts = Json::array();
+  for (const auto& part : content) parts.push_back(messages_part(part));
+  blocks.message(role, std::move(parts));
+}
+
+void add_messages_system(const Json& system, Blocks& blocks) {
+  if (system.is_string()) blocks.system(system);
+  if (!system.is_array()) return;
+  for (const auto& part : system) blocks.system(Json(text_member(part, "text")));
+}
+
+// ---------------------------------------------------------------- Chat Completions
+
+void add_chat_message(const Json& message, Blocks& blocks) {
+  const auto role = text_member(message, "role");
+  const Json& content = member(message, "content");
+  if (role == "system" || role == "developer") return blocks.system(content);
+  if (role == "tool") {
+    return blocks.message(tool_result(text_member(message, "tool_call_id"), content));
+  }
+  Json parts = neutral_content(content);
+  const Json& calls = member(message, "tool_calls");
+  for (std::size_t i = 0; calls.is_array() && i < calls.size(); ++i) {
+    const Json& function = member(calls[i], "function");
+    parts.push_back(call_block(text_member(calls[i], "id"), text_member(function, "name"),
+                               parsed_arguments(text_member(function, "arguments"))));
+  }
+  blocks.message(role, std::move(parts));
+}
+
+// ---------------------------------------------------------------- Responses
+
+/// The items of one answer stand side by side on this wire; they are one assistant message.
+class ResponsesItems {
+ public:
+  explicit ResponsesItems(Blocks& blocks) : blocks_(blocks) {}
+  void add(const Json& item);
+  void flush() {
+    if (!parts_.empty()) blocks_.message("assistant", std::exchange(parts_, Json::array()));
+  }
+
+ private:
+  void add_message(const Json& item);
+  Blocks& blocks_;
+  Json parts_ = Json::array();
+};
+
+void ResponsesItems::add_message(const Json& item) {
+  const auto role = text_member(item, "role");
+  const Json& content = member(item, "content");
+  if (role == "assistant") {
+    for (auto& part : neutral_content(content)) parts_.push_back(std::move(part));
+    return;
+  }
+  flush();
+  if (role == "system" || role == "developer") return blocks_.system(content);
+  blocks_.message(role, neutral_content(content));
+}
+
+void ResponsesItems::add(const Json& item) {
+  const auto type = text_member(item, "type");
+  if (type == "function_call") {
+    parts_.push_back(call_block(text_member(item, "call_id"), text_member(item, "name"),
+                                parsed_arguments(text_member(item, "arguments"))));
+  } else if (type == "function_call_output") {
+    flush();
+    blocks_.message(tool_result(text_member(item, "call_id"), member(item, "output")));
+  } else if (type == "message" || item.contains("role")) {
+    add_message(item);
+  } else {
+    parts_.push_back(item);
+  }
+}
+
+}  // namespace
+
+Result<Dialect> dialect_of_path(std::string_view path) {
+  const auto route = path.substr(0, path.find('?'));
+  if (route.ends_with("/chat/completions")) return Dialect::chat;
+  if (route.ends_with("/messages")) return Dialect::messages;
+  if (route.ends_with("/responses")) return Dialect::responses;
+  return fail(ErrorCode::invalid, "unknown request path '" + std::string(path) +
+                                      "', expected .../messages, .../chat/completions or "
+                                      ".../responses");
+}
+
+Result<std::vector<RequestBlock>> neutral_blocks(Dialect dialect, const Json& body) {
+  const char* list = dialect == Dialect::responses ? "input" : "messages";
+  const Json& items = member(body, list);
+  if (!items.is_array()) {
+    return fail(ErrorCode::invalid, "the request body has no list '" + std::string(list) + "'");
+  }
+  for (const auto& item : items) {
+    if (!item.is_object()) {
+      return fail(ErrorCode::invalid, "'" + std::string(list) + "' must hold objects");
+    }
+  }
+  Blocks blocks;
+  if (dialect == Dialect::messages) add_messages_system(member(body, "system"), blocks);
+  add_tools(body, blocks);
+  ResponsesItems responses(blocks);
+  for (const auto& item : items) {
+    if (dialect == Dialect::messages) add_messages_message(item, blocks);
+    if (dialect == Dialect::chat) add_chat_message(item, blocks);
+    if (dialect == Dialect::responses) responses.add(item);
+  }
+  responses.flush();
+  auto list_of_blocks = blocks.take();
+  std::ranges::stable_sort(list_of_blocks, {}, &RequestBlock::zone);
+  return list_of_blocks;
+}
+
+}  // namespace plumb::simulator
