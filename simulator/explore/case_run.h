@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of one scenario, judged: the subject plays it, the rules and the scenario's own expectations are checked on the trace.
+// One run of one scenario, judged: the subject plays it, the rules and the scenario's own
+// expectations are checked on the trace.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ struct CaseRun {
 /// What the checks must know of a rule and cannot see in a trace.
 invariants::RuleFacts facts_of(const Catalogue& catalogue);
 
-/// Plays and judges. Nothing here throws or stops the program: what goes wrong stands in `result.errors`.
+/// Plays and judges. Nothing here throws or stops the program: what goes wrong stands in
+/// `result.errors`.
 CaseRun run_case(Subject& subject, const Variant& variant, const RunOptions& options,
                  const invariants::RuleFacts& facts);
 
