@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,15 +26,15 @@ struct CaseRun {
 };
 
 /// What the checks must know of a rule and cannot see in a trace.
-invariants::RuleFacts facts_of(const Catalogue& catalogue);
+invariants::Catalogue facts_of(const Catalogue& catalogue);
 
 /// Plays and judges. Nothing here throws or stops the program: what goes wrong stands in
 /// `result.errors`.
 CaseRun run_case(Subject& subject, const Variant& variant, const RunOptions& options,
-                 const invariants::RuleFacts& facts);
+                 const invariants::Catalogue& facts);
 
 /// The relation rules over the runs of one scenario: the first is the scenario as written.
 std::vector<invariants::Judgement> judge_relations(std::span<const CaseRun> runs,
-                                                   const invariants::RuleFacts& facts);
+                                                   const invariants::Catalogue& facts);
 
 }  // namespace plumb::simulator

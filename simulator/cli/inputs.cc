@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/cli/inputs.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "simulator/cli/terminal_io.h"
+#include "simulator/script/source.h"
+
+namespace plumb::simulator {
+namespace {
+
+/// scenarios/rules of the current folder, of the folders above the program (a build tree), or
+/// share/ beside it (installed).
+std::string rules_folder() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory("scenarios/rules", error)) return "scenarios/rules";
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (fs::path folder = program.parent_path(); folder != folder.root_path();
+       folder = folder.parent_path()) {
+    for (const char* place : {"scenarios/rules", "share/plumbline/rules"}) {
+      if (fs::is_directory(folder / place, error)) return (folder / place).string();
+    }
+  }
+  return "scenarios/rules";
+}
+
+}  // namespace
+
+Checked<Catalogue> find_catalogue(const CommonOptions& common) {
+  return load_catalogue(common.rules_folder.empty() ? rules_folder() : common.rules_folder);
+}
+
+LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& catalogue) {
+  LoadedScenarios loaded;
+  if (paths.empty()) paths.emplace_back("scenarios");
+  auto files = find_scenarios(paths);
+  if (!files) {
+    loaded.errors = std::move(files).error();
+    return loaded;
+  }
+  for (const auto& file : *files) {
+    auto scenario = load_scenario(file, catalogue);
+    if (scenario) {
+      loaded.scenarios.push_back(*std::move(scenario));
+    } else {
+      auto errors = std::move(scenario).error();
+      loaded.errors.insert(loaded.errors.end(), errors.begin(), errors.end());
+    }
+  }
+  return loaded;
+}
+
+void print_errors(const std::vector<Error>& errors) {
+  for (const auto& error : errors) print_located(error);
+}
+
+}  // namespace plumb::simulator

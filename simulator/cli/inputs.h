@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What commands read before they work: the rule catalogue and the scenarios, with every error that
+// was found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/cli/options.h"
+#include "simulator/script/catalogue.h"
+#include "simulator/script/scenario.h"
+
+namespace plumb::simulator {
+
+/// The catalogue of `common.rules_folder`; if that is empty, of scenarios/rules below the current
+/// folder or beside the program.
+Checked<Catalogue> find_catalogue(const CommonOptions& common);
+
+/// Scenarios that could be read, in the order of their files, and the errors of the others.
+struct LoadedScenarios {
+  std::vector<Scenario> scenarios;
+  std::vector<Error> errors;
+};
+
+/// `paths` empty: the folder scenarios.
+LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& catalogue);
+
+/// Prints each on a line of its own on standard error.
+void print_errors(const std::vector<Error>& errors);
+
+}  // namespace plumb::simulator

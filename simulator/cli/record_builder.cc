@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/cli/record_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/trace/event_json.h"
+
+namespace plumb::simulator {
+namespace {
+
+/// Longer events are cut in cards; the trace file has the whole line.
+constexpr std::size_t kEventTextMax = 240;
+
+reports::Verdict verdict_of(invariants::Verdict verdict) {
+  switch (verdict) {
+    case invariants::Verdict::pass:
+      return reports::Verdict::pass;
+    case invariants::Verdict::fail:
+      return reports::Verdict::fail;
+    case invariants::Verdict::not_triggered:
+      return reports::Verdict::not_triggered;
+    case invariants::Verdict::untestable:
+      return reports::Verdict::untestable;
+    case invariants::Verdict::not_applicable:
+      return reports::Verdict::not_applicable;
+  }
+  return reports::Verdict::harness_error;
+}
+
+std::string event_text(const Trace& trace, std::int64_t seq) {
+  if (seq < 0 || seq >= static_cast<std::int64_t>(trace.events.size())) return "";
+  std::string text = dump_json(to_json(trace.events[static_cast<std::size_t>(seq)]));
+  if (text.size() > kEventTextMax) text = text.substr(0, kEventTextMax) + "...";
+  return text;
+}
+
+reports::Finding finding_at(const Trace& trace, std::int64_t seq) {
+  reports::Finding finding;
+  finding.event_seq = seq;
+  finding.trace_line = seq < 0 ? -1 : seq + 2;
+  finding.event_text = event_text(trace, seq);
+  return finding;
+}
+
+reports::Finding finding_of(const invariants::Finding& found, const Trace& trace) {
+  reports::Finding finding = finding_at(trace, found.seq);
+  finding.message = found.message;
+  finding.expected = found.expected;
+  finding.actual = found.actual;
+  finding.related = found.related;
+  return finding;
+}
+
+bool names(const Scenario& scenario, const std::string& rule) {
+  return std::ranges::any_of(scenario.rules, [&rule](const auto& r) { return r.id == rule; });
+}
+
+reports::RuleVerdict rule_verdict(const invariants::Judgement& judgement, const Trace& trace,
+                                  const Catalogue& catalogue) {
+  reports::RuleVerdict verdict;
+  verdict.rule = judgement.id;
+  verdict.verdict = verdict_of(judgement.verdict);
+  verdict.reason = judgement.reason;
+  if (const RuleEntry* entry = catalogue.find(judgement.id)) {
+    verdict.title = entry->title;
+    verdict.sentence = entry->sentence;
+    verdict.level = to_string(entry->level);
+    verdict.tier = to_string(entry->tier);
+  }
+  for (const auto& found : judgement.findings) verdict.findings.push_back(finding_of(found, trace));
+  return verdict;
+}
+
+/// Named rules always; others when the run says something about them.
+void add_verdicts(reports::ScenarioResult& result, const Scenario& scenario, const Trace& trace,
+                  std::span<const invariants::Judgement> judgements, const Catalogue& catalogue) {
+  for (const auto& judgement : judgements) {
+    const bool is_named = names(scenario, judgement.id);
+    const bool is_judged = judgement.verdict == invariants::Verdict::pass ||
+                           judgement.verdict == invariants::Verdict::fail;
+    if (!is_named && !is_judged) continue;
+    auto verdict = rule_verdict(judgement, trace, catalogue);
+    verdict.is_claimed = is_named;
+    result.rules.push_back(std::move(verdict));
+  }
+}
+
+reports::Finding unmet_finding(const Unmet& unmet, const Trace& trace, const std::string& file) {
+  reports::Finding finding = finding_at(trace, unmet.event_seq);
+  finding.message = unmet.message;
+  finding.expected = unmet.expected;
+  finding.actual = unmet.actual;
+  finding.where = located(file, unmet.place);
+  return finding;
+}
+
+void describe_trace(reports::ScenarioResult& result, const TraceHeader& header) {
+  result.subject = header.subject;
+  result.engine = header.engine;
+  result.edition = header.edition;
+  result.seed = static_cast<std::uint64_t>(header.seed);
+  result.determinism = to_string(header.determinism);
+}
+
+}  // namespace
+
+std::string id_of_file(const std::string& file) {
+  std::string id = file;
+  if (const auto at = id.rfind("scenarios/"); at != std::string::npos) id = id.substr(at + 10);
+  if (const auto dot = id.rfind('.'); dot != std::string::npos) id = id.substr(0, dot);
+  return id;
+}
+
+reports::ScenarioResult scenario_result(const Scenario& scenario, const CaseRun& run,
+                                        const Catalogue& catalogue) {
+  reports::ScenarioResult result;
+  const Trace& trace = run.result.trace;
+  describe_trace(result, trace.header);
+  result.id = id_of_file(scenario.file);
+  result.file = scenario.file;
+  result.line = scenario.rules.empty() ? 1 : scenario.rules.front().place.line;
+  result.title = scenario.title;
+  result.variant = run.variant;
+  add_verdicts(result, scenario, trace, run.judgements, catalogue);
+  for (const auto& unmet : run.unmet) {
+    result.expectation_failures.push_back(unmet_finding(unmet, trace, scenario.file));
+  }
+  result.errors = run.result.errors;
+  return result;
+}
+
+reports::ScenarioResult trace_result(const std::string& file, const Trace& trace,
+                                     std::span<const invariants::Judgement> judgements,
+                                     const Catalogue& catalogue) {
+  reports::ScenarioResult result;
+  describe_trace(result, trace.header);
+  result.id = id_of_file(file);
+  result.file = file;
+  result.title = "recorded trace";
+  for (const auto& judgement : judgements) {
+    result.rules.push_back(rule_verdict(judgement, trace, catalogue));
+  }
+  return result;
+}
+
+void add_relations(reports::ScenarioResult& result, const Scenario& scenario,
+                   std::span<const invariants::Judgement> judgements, const Catalogue& catalogue) {
+  add_verdicts(result, scenario, Trace(), judgements, catalogue);
+}
+
+}  // namespace plumb::simulator
