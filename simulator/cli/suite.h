@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays a suite: every scenario with its variants and seeds, side by side, and puts the results in
+// the order of the scenarios.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/record.h"
+#include "simulator/script/catalogue.h"
+#include "simulator/script/scenario.h"
+#include "simulator/subjects/subject.h"
+
+namespace plumb::simulator {
+
+struct SuiteOptions {
+  std::uint64_t seed = 0;
+  std::int64_t seed_count = 1;
+  std::optional<std::vector<std::int64_t>> schedule;
+  bool explores_schedules = false;
+  std::int64_t jobs = 1;
+  std::string trace_folder;  ///< Empty: traces are not written.
+  Alterations alterations;
+  std::string reproduce_with;  ///< Further words of the command that repeats a run: "--mutant x".
+  /// Makes the subject of one run; called from several threads.
+  std::function<std::unique_ptr<Subject>()> make_subject;
+  /// Called after each scenario, from several threads, one call at a time.
+  std::function<void(std::int64_t done, std::int64_t total)> progress;
+};
+
+struct SuiteResult {
+  std::vector<reports::ScenarioResult> scenarios;
+  std::vector<reports::Diagnostic> diagnostics;  ///< Traces that could not be written.
+};
+
+/// The same results in the same order whatever `jobs` is.
+SuiteResult play_suite(std::span<const Scenario> scenarios, const SuiteOptions& options,
+                       const Catalogue& catalogue);
+
+}  // namespace plumb::simulator
