@@ -2,6 +2,8 @@
 #include "simulator/subjects/wire_requests.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
 
 namespace plumb::simulator {
@@ -76,11 +78,18 @@ class Blocks {
   void message(std::string_view role, Json content) {
     message(Json{{"role", role}, {"content", std::move(content)}});
   }
-  std::vector<RequestBlock> take() { return std::move(list_); }
+  /// System first, then tools, then messages, each in the order in which it came.
+  std::vector<RequestBlock> take() {
+    std::vector<RequestBlock> all;
+    for (auto& zone : zones_) std::ranges::move(zone, std::back_inserter(all));
+    return all;
+  }
 
  private:
-  void add(Zone zone, Json json) { list_.push_back({zone, SharedJson(std::move(json))}); }
-  std::vector<RequestBlock> list_;
+  void add(Zone zone, Json json) {
+    zones_[static_cast<std::size_t>(zone)].push_back({zone, SharedJson(std::move(json))});
+  }
+  std::array<std::vector<RequestBlock>, 3> zones_;
 };
 
 void add_tools(const Json& body, Blocks& blocks) {
@@ -225,9 +234,7 @@ Result<std::vector<RequestBlock>> neutral_blocks(Dialect dialect, const Json& bo
     if (dialect == Dialect::responses) responses.add(item);
   }
   responses.flush();
-  auto list_of_blocks = blocks.take();
-  std::ranges::stable_sort(list_of_blocks, {}, &RequestBlock::zone);
-  return list_of_blocks;
+  return blocks.take();
 }
 
 }  // namespace plumb::simulator
