@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "property-tests/mutants/mutant.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "simulator/explore/case_run.h"
+#include "simulator/subjects/session_subject.h"
+
+namespace plumb::simulator {
+namespace {
+
+void collect_failures(std::span<const invariants::Judgement> judgements,
+                      std::set<std::string>& failed) {
+  for (const auto& judgement : judgements) {
+    if (judgement.verdict == invariants::Verdict::fail) failed.insert(judgement.id);
+  }
+}
+
+void append(std::vector<Mutant>& all, std::vector<Mutant> more) {
+  std::ranges::move(more, std::back_inserter(all));
+}
+
+}  // namespace
+
+std::string_view to_string(MutantKind kind) {
+  constexpr std::array<std::string_view, 4> kNames{"policy", "port", "extension", "tamper"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Mutant> all_mutants() {
+  std::vector<Mutant> all = policy_mutants();
+  append(all, port_mutants());
+  append(all, extension_mutants());
+  std::ranges::sort(all, {}, [](const Mutant& mutant) { return mutant.rule + " " + mutant.name; });
+  return all;
+}
+
+bool MutantOutcome::is_killed() const {
+  return std::ranges::find(killed_by, rule) != killed_by.end();
+}
+
+std::vector<std::string> failing_rules(const Alterations& alterations,
+                                       std::span<const Scenario* const> scenarios,
+                                       const Catalogue& catalogue) {
+  const auto facts = facts_of(catalogue);
+  SessionSubject subject;
+  RunOptions options;
+  options.alterations = alterations;
+  // A broken engine may spin; a small bound ends it and the trace up to there is judged.
+  options.step_max = 200'000;
+  std::set<std::string> failed;
+  for (const Scenario* scenario : scenarios) {
+    std::vector<CaseRun> runs;
+    for (const auto& variant : variants_of(*scenario, 0)) {
+      runs.push_back(run_case(subject, variant, options, facts));
+      collect_failures(runs.back().judgements, failed);
+    }
+    collect_failures(judge_relations(runs, facts), failed);
+  }
+  return {failed.begin(), failed.end()};
+}
+
+MutantOutcome run_mutant(const Mutant& mutant, std::span<const Scenario> scenarios,
+                         const Catalogue& catalogue) {
+  std::vector<const Scenario*> chosen;
+  for (const auto& scenario : scenarios) {
+    const bool names_rule = std::ranges::any_of(
+        scenario.rules, [&mutant](const RuleReference& rule) { return rule.id == mutant.rule; });
+    if (names_rule) chosen.push_back(&scenario);
+  }
+  MutantOutcome outcome{mutant.name, mutant.kind, mutant.rule, {}, {}, 0};
+  outcome.scenarios = static_cast<std::int64_t>(chosen.size());
+  outcome.killed_by = failing_rules(mutant.alterations, chosen, catalogue);
+  std::ranges::copy_if(
+      outcome.killed_by, std::back_inserter(outcome.surprises), [&mutant](const std::string& rule) {
+        return rule != mutant.rule && std::ranges::find(mutant.also, rule) == mutant.also.end();
+      });
+  return outcome;
+}
+
+}  // namespace plumb::simulator

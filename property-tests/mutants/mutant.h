@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong engines: each mutant changes one decision or one effect of the reference engine and leaves
+// the recording alone. The suite has to catch it by the rule that the mutant names; nothing else
+// may trip but what it lists.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/script/catalogue.h"
+#include "simulator/script/scenario.h"
+#include "simulator/subjects/subject.h"
+
+namespace plumb::simulator {
+
+/// policy: another decision; port: a decorator that does something else to the outside; extension:
+/// a bad tool or handler; tamper: an edit of a green trace.
+enum class MutantKind : std::uint8_t { policy, port, extension, tamper };
+std::string_view to_string(MutantKind kind);
+
+/// `change`: what is wrong, in a few words. `also`: other rules that may trip. It runs the
+/// scenarios that name its rule.
+struct Mutant {
+  std::string name;
+  MutantKind kind = MutantKind::policy;
+  std::string rule;
+  std::vector<std::string> also;
+  std::string change;
+  Alterations alterations;
+};
+
+/// Wrong decisions (policy_mutants.cc), ports (port_mutants.cc) and extensions
+/// (extension_mutants.cc), sorted by rule.
+std::vector<Mutant> all_mutants();
+std::vector<Mutant> policy_mutants();
+std::vector<Mutant> port_mutants();
+std::vector<Mutant> extension_mutants();
+
+/// What became of a mutant or a tamper. `killed_by`: every rule that failed, sorted. `surprises`:
+/// those of them that it neither names nor lists. `scenarios`: how many were run; none at all is a
+/// survivor.
+struct MutantOutcome {
+  std::string name;
+  MutantKind kind = MutantKind::policy;
+  std::string rule;
+  std::vector<std::string> killed_by;
+  std::vector<std::string> surprises;
+  std::int64_t scenarios = 0;
+
+  bool is_killed() const;
+};
+
+/// Plays the scenarios that name the mutant's rule (and their variants) on the broken engine.
+MutantOutcome run_mutant(const Mutant& mutant, std::span<const Scenario> scenarios,
+                         const Catalogue& catalogue);
+
+/// Rules that fail over the given scenarios with these alterations: sorted, each once.
+std::vector<std::string> failing_rules(const Alterations& alterations,
+                                       std::span<const Scenario* const> scenarios,
+                                       const Catalogue& catalogue);
+
+}  // namespace plumb::simulator
