@@ -37,8 +37,11 @@ Result<void> move_event(Events& events, const TamperEdit& edit, std::size_t from
 
 Result<void> set_field(Event& event, const TamperEdit& edit) {
   Json json = to_json(event);
-  // The pointer was checked when the tamper was read; a missing parent is made.
-  json[Json::json_pointer(edit.field)] = edit.value;
+  try {
+    json[Json::json_pointer(edit.field)] = edit.value;
+  } catch (const Json::exception&) {
+    return fail(ErrorCode::invalid, "the event has no place for '" + edit.field + "'");
+  }
   PLUMB_TRY(event, parse_event(json));
   return {};
 }

@@ -28,8 +28,12 @@ std::string rules_folder() {
 
 }  // namespace
 
+std::string rules_folder_of(const CommonOptions& common) {
+  return common.rules_folder.empty() ? rules_folder() : common.rules_folder;
+}
+
 Checked<Catalogue> find_catalogue(const CommonOptions& common) {
-  return load_catalogue(common.rules_folder.empty() ? rules_folder() : common.rules_folder);
+  return load_catalogue(rules_folder_of(common));
 }
 
 LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& catalogue) {

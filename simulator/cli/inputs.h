@@ -15,6 +15,8 @@ namespace plumb::simulator {
 /// The catalogue of `common.rules_folder`; if that is empty, of scenarios/rules below the current
 /// folder or beside the program.
 Checked<Catalogue> find_catalogue(const CommonOptions& common);
+/// The folder that it reads.
+std::string rules_folder_of(const CommonOptions& common);
 
 /// Scenarios that could be read, in the order of their files, and the errors of the others.
 struct LoadedScenarios {
