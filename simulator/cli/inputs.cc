@@ -56,6 +56,13 @@ LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& 
   return loaded;
 }
 
+Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path) {
+  if (path.empty()) return std::vector<ExpectedVerdict>();
+  const auto text = read_text_file(path);
+  if (!text) return std::unexpected(std::vector<Error>{text.error()});
+  return read_expected_verdicts(*text, path, today());
+}
+
 void print_errors(const std::vector<Error>& errors) {
   for (const auto& error : errors) print_located(error);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/cli/expected_verdicts.h"
 #include "simulator/cli/options.h"
 #include "simulator/script/catalogue.h"
 #include "simulator/script/scenario.h"
@@ -26,6 +27,9 @@ struct LoadedScenarios {
 
 /// `paths` empty: the folder scenarios.
 LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& catalogue);
+
+/// The entries of an expectations file; none when `path` is empty. Read by today's date.
+Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path);
 
 /// Prints each on a line of its own on standard error.
 void print_errors(const std::vector<Error>& errors);

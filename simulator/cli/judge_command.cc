@@ -93,7 +93,13 @@ int judge_command(const CommonOptions& common, const JudgeCommand& command) {
     return kExitInput;
   }
   if (!command.edition.empty()) trace->header.edition = command.edition;
+  const auto expected = load_expected(command.expectations);
+  if (!expected) {
+    print_errors(expected.error());
+    return kExitInput;
+  }
   auto record = judged(common, command, *trace, *catalogue);
+  apply_expected(record, *expected, today());
   return report(record, command);
 }
 

@@ -58,6 +58,7 @@ class SuiteRun {
         terminal_(print_out, terminal_style(), &progress_) {}
 
   int run(LoadedScenarios loaded, const Catalogue& catalogue, SuiteOptions options);
+  void expect(std::vector<ExpectedVerdict> entries) { expected_ = std::move(entries); }
 
  private:
   void start();
@@ -68,6 +69,7 @@ class SuiteRun {
   reports::ProgressLine progress_;
   reports::TerminalReporter terminal_;
   reports::Record record_;
+  std::vector<ExpectedVerdict> expected_;
   std::int64_t began_ms_ = steady_ms();
 };
 
@@ -104,6 +106,7 @@ int SuiteRun::run(LoadedScenarios loaded, const Catalogue& catalogue, SuiteOptio
   auto played = play_suite(loaded.scenarios, options, catalogue);
   record_.scenarios = std::move(played.scenarios);
   std::ranges::move(played.diagnostics, std::back_inserter(record_.diagnostics));
+  apply_expected(record_, expected_, today());
   reports::settle(record_);
   for (const auto& scenario : record_.scenarios) terminal_.scenario_finished(scenario);
   return finish();
@@ -139,7 +142,14 @@ int run_command(const CommonOptions& common, const RunCommand& command) {
     print_located(selected.error());
     return kExitInput;
   }
-  return SuiteRun(common, command).run(std::move(loaded), *catalogue, *std::move(options));
+  auto expected = load_expected(command.expectations);
+  if (!expected) {
+    print_errors(expected.error());
+    return kExitInput;
+  }
+  SuiteRun suite(common, command);
+  suite.expect(*std::move(expected));
+  return suite.run(std::move(loaded), *catalogue, *std::move(options));
 }
 
 }  // namespace plumb::simulator

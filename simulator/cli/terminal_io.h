@@ -23,6 +23,8 @@ bool is_terminal_error();
 reports::TerminalStyle terminal_style();
 /// For progress lines and durations only.
 std::int64_t steady_ms();
+/// YYYY-MM-DD, UTC: what entries of an expectations file expire by.
+std::string today();
 /// The host's processors, at least 1.
 std::int64_t processor_count();
 
