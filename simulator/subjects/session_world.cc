@@ -33,11 +33,20 @@ engine::Policies policies_for(const Scenario& scenario, const RunOptions& option
   return policies;
 }
 
+/// The operation that traces spell so; the loader has checked the word.
+std::optional<engine::FileOp> file_op_of(std::string_view word) {
+  for (int i = 0; i <= static_cast<int>(engine::FileOp::hard_link); ++i) {
+    const auto op = static_cast<engine::FileOp>(i);
+    if (engine::file_op_name(op) == word) return op;
+  }
+  return std::nullopt;
+}
+
 std::vector<engine::FileFault> file_faults(const Scenario& scenario) {
   std::vector<engine::FileFault> faults;
   for (const auto& script : scenario.faults) {
     engine::FileFault fault;
-    fault.op = engine::parse_file_op(script.op);
+    fault.op = file_op_of(script.op);
     if (!script.path.empty()) fault.path = absolute_of(script.path);
     fault.occurrence = script.nth;
     fault.delay_ms = script.delay_ms;
@@ -77,7 +86,7 @@ SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, 
                       [this](const std::string& path) { return real_path_of(path); }),
       altered_files_(options.alterations.files ? options.alterations.files(recorded_files_, loop_)
                                                : nullptr),
-      processes_(loop_),
+      processes_(loop_, altered_files_ ? *altered_files_ : recorded_files_),
       rng_(options.seed),
       env_(loop_, altered_files_ ? *altered_files_ : recorded_files_, processes_, rng_),
       model_(loop_, recorder_, scenario),
@@ -91,6 +100,7 @@ SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, 
       queue_(loop_, env_.files, recorder_, policies_),
       scripts_(loop_) {
   lay_out_files();
+  script_processes();
   memory_.set_faults(&faults_);
   engine::SessionPorts ports(
       env_, altered_model_ ? *altered_model_ : static_cast<engine::Provider&>(recorded_model_),
@@ -139,6 +149,20 @@ void SessionWorld::lay_out_files() {
   }
   for (const auto& file : scenario_.files) {
     if (file.mode) memory_.set_mode(absolute_of(file.path), *file.mode);
+  }
+}
+
+void SessionWorld::script_processes() {
+  for (const auto& script : scenario_.processes) {
+    engine::ScriptedCommand command(script.command);
+    for (const auto& piece : script.output) {
+      const auto stream =
+          piece.stream == "stderr" ? engine::OutputStream::err : engine::OutputStream::out;
+      command.chunks.emplace_back(piece.after_ms, stream, piece.text);
+    }
+    command.exit_code = script.exit;
+    command.hangs = script.hangs;
+    processes_.add(std::move(command));
   }
 }
 

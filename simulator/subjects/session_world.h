@@ -53,6 +53,7 @@ class SessionWorld {
  private:
   std::string real_path_of(const std::string& path);
   void lay_out_files();
+  void script_processes();
   engine::SessionOptions session_options();
   void add_tools(engine::SessionOptions& options);
   void add_extensions(engine::SessionOptions& options);
