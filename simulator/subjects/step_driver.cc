@@ -138,7 +138,26 @@ Task<Result<void>> StepDriver::apply_idle(std::size_t index) {
   co_return Result<void>();
 }
 
+/// What the host decided before the start, as the checks need it.
+Json StepDriver::host_choices() const {
+  const ToolSettings& tools = scenario_.tools;
+  Json chosen = Json::object();
+  if (tools.active) chosen["active"] = *tools.active;
+  if (tools.allow) chosen["allow"] = *tools.allow;
+  if (!tools.exclude.empty()) chosen["exclude"] = tools.exclude;
+  Json settings{{"execution", scenario_.settings.execution},
+                {"steering", scenario_.settings.steering},
+                {"follow_up", scenario_.settings.follow_up},
+                {"has_ui", scenario_.settings.has_ui},
+                {"model", scenario_.settings.model}};
+  return Json{{"settings", std::move(settings)}, {"tools", std::move(chosen)}};
+}
+
 Task<Result<void>> StepDriver::play() {
+  plumb::Step start;
+  start.step = "start";
+  start.data = SharedJson(host_choices());
+  world_.recorder().record(Source::host, std::move(start));
   arm();
   auto started = co_await world_.session().start();
   if (!started) co_return started;

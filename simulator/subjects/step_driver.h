@@ -34,6 +34,7 @@ class StepDriver {
   void arm();
   void fire();
   void note(const Step& step, Json data);
+  Json host_choices() const;
   void refuse(const Step& step, std::string message);
   bool apply_now(const Step& step);
   void configure(const ConfigureStep& change);
