@@ -9,6 +9,7 @@
 #include "simulator/cli/record_builder.h"
 #include "simulator/cli/report_files.h"
 #include "simulator/explore/case_run.h"
+#include "simulator/explore/schedules.h"
 #include "simulator/explore/worker_pool.h"
 
 namespace plumb::simulator {
@@ -18,6 +19,24 @@ std::string file_safe(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == ' ' || c == ':' || c == '<' || c == '>'; }, '-');
   return text;
+}
+
+std::string schedule_text(const std::vector<std::int64_t>& picks) {
+  std::string text;
+  for (const auto pick : picks) text += (text.empty() ? "" : " ") + std::to_string(pick);
+  return text;
+}
+
+/// What went wrong in a run, the same text for the same thing: rules that fail, else errors of the
+/// run.
+std::string failure_of(const CaseRun& run) {
+  std::string failure;
+  for (const auto& judgement : run.judgements) {
+    if (judgement.verdict == invariants::Verdict::fail) failure += judgement.id + " ";
+  }
+  for (const auto& error : run.result.errors) failure += error.message + " ";
+  if (!run.unmet.empty()) failure += "expectations";
+  return failure;
 }
 
 /// One scenario under one seed: itself and its variants.
@@ -31,13 +50,17 @@ class SuiteItem {
 
  private:
   std::string trace_path(const reports::ScenarioResult& result) const;
-  std::string reproduction() const;
+  std::string reproduction(const std::string& schedule) const;
   void keep_trace(reports::ScenarioResult& result, const Trace& trace);
+  void add_run(const CaseRun& run, const std::string& schedule);
+  void play_variants(const invariants::Catalogue& facts);
+  void explore(const invariants::Catalogue& facts);
 
   const Scenario& scenario_;
   std::uint64_t seed_;
   const SuiteOptions& options_;
   const Catalogue& catalogue_;
+  std::unique_ptr<Subject> subject_;
   SuiteResult out_;
 };
 
@@ -45,17 +68,14 @@ std::string SuiteItem::trace_path(const reports::ScenarioResult& result) const {
   std::string name = options_.trace_folder + "/" + result.id;
   if (!result.variant.empty()) name += "." + file_safe(result.variant);
   if (result.seed != 0) name += ".seed-" + std::to_string(result.seed);
+  if (!result.schedule.empty()) name += ".schedule-" + file_safe(result.schedule);
   return name + ".jsonl";
 }
 
-std::string SuiteItem::reproduction() const {
+std::string SuiteItem::reproduction(const std::string& schedule) const {
   std::string line = "./plumb run " + scenario_.file;
   if (seed_ != 0) line += " --seed " + std::to_string(seed_);
-  if (options_.schedule) {
-    line += " --schedule \"";
-    for (const auto pick : *options_.schedule) line += std::to_string(pick) + " ";
-    line.back() = '"';
-  }
+  if (!schedule.empty()) line += " --schedule \"" + schedule + "\"";
   if (!options_.reproduce_with.empty()) line += " " + options_.reproduce_with;
   return line;
 }
@@ -68,20 +88,62 @@ void SuiteItem::keep_trace(reports::ScenarioResult& result, const Trace& trace) 
   }
 }
 
-SuiteResult SuiteItem::play(const invariants::Catalogue& facts) {
-  const auto subject = options_.make_subject();
+void SuiteItem::add_run(const CaseRun& run, const std::string& schedule) {
+  auto result = scenario_result(scenario_, run, catalogue_);
+  result.schedule = schedule;
+  result.reproduce = reproduction(schedule);
+  keep_trace(result, run.result.trace);
+  out_.scenarios.push_back(std::move(result));
+}
+
+void SuiteItem::play_variants(const invariants::Catalogue& facts) {
   RunOptions options;
   options.schedule = options_.schedule;
   options.alterations = options_.alterations;
   std::vector<CaseRun> runs;
   for (const auto& variant : variants_of(scenario_, seed_)) {
-    runs.push_back(run_case(*subject, variant, options, facts));
-    auto result = scenario_result(scenario_, runs.back(), catalogue_);
-    result.reproduce = reproduction();
-    keep_trace(result, runs.back().result.trace);
-    out_.scenarios.push_back(std::move(result));
+    runs.push_back(run_case(*subject_, variant, options, facts));
+    add_run(runs.back(), options_.schedule ? schedule_text(*options_.schedule) : "");
   }
   add_relations(out_.scenarios.front(), scenario_, judge_relations(runs, facts), catalogue_);
+}
+
+/// One run of each class of schedules; a class that fails is shown by its shortest schedule.
+void SuiteItem::explore(const invariants::Catalogue& facts) {
+  const Variant variant{"", "", scenario_, seed_};
+  RunOptions options;
+  options.alterations = options_.alterations;
+  const auto play = [&](SchedulePicker picker) {
+    RunOptions picked = options;
+    picked.picker = std::move(picker);
+    picked.records_steps = picked.records_ready = true;
+    auto run = run_case(*subject_, variant, picked, facts);
+    return Execution{std::move(run.result.steps), failure_of(run)};
+  };
+  const auto report = explore_schedules(play);
+  add_run(run_case(*subject_, variant, options, facts), "");
+  if (!report) {
+    out_.scenarios.front().errors.push_back(report.error());
+    return;
+  }
+  reports::Exploration exploration;
+  exploration.schedules_run = report->schedules_run;
+  exploration.classes_explored = report->classes_explored;
+  if (report->is_exhaustive) exploration.classes_total = report->classes_explored;
+  out_.scenarios.front().exploration = exploration;
+  for (const auto& failing : report->failures) {
+    options.schedule = failing.picks;
+    add_run(run_case(*subject_, variant, options, facts), schedule_text(failing.picks));
+  }
+}
+
+SuiteResult SuiteItem::play(const invariants::Catalogue& facts) {
+  subject_ = options_.make_subject();
+  if (options_.explores_schedules) {
+    explore(facts);
+  } else {
+    play_variants(facts);
+  }
   return std::move(out_);
 }
 

@@ -30,7 +30,7 @@ engine::Task<engine::DialogAnswer> ScriptedUser::ask(engine::Dialog dialog) {
   }
   if (entry->never) {
     const engine::AbortSignal nobody;
-    co_await nobody.wait(loop_);
+    co_await nobody.wait();
   }
   co_await loop_.sleep_ms(entry->delay_ms);
   co_return engine::DialogAnswer(entry->answer);
