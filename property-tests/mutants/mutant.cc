@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "simulator/explore/case_run.h"
 #include "simulator/subjects/session_subject.h"
@@ -30,11 +31,23 @@ std::string_view to_string(MutantKind kind) {
 }
 
 std::vector<Mutant> all_mutants() {
-  std::vector<Mutant> all = policy_mutants();
-  append(all, port_mutants());
-  append(all, extension_mutants());
+  std::vector<Mutant> all = file_mutants();
+  append(all, call_mutants());
+  append(all, tool_mutants());
+  append(all, order_mutants());
   std::ranges::sort(all, {}, [](const Mutant& mutant) { return mutant.rule + " " + mutant.name; });
   return all;
+}
+
+Mutant policy_mutant(std::string name, std::string rule, std::string change,
+                     std::function<void(engine::Policies&)> alter) {
+  Mutant mutant;
+  mutant.name = std::move(name);
+  mutant.kind = MutantKind::policy;
+  mutant.rule = std::move(rule);
+  mutant.change = std::move(change);
+  mutant.alterations.policies = std::move(alter);
+  return mutant;
 }
 
 bool MutantOutcome::is_killed() const {

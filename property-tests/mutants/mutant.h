@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,12 +33,18 @@ struct Mutant {
   Alterations alterations;
 };
 
-/// Wrong decisions (policy_mutants.cc), ports (port_mutants.cc) and extensions
-/// (extension_mutants.cc), sorted by rule.
+/// Every mutant, sorted by rule.
 std::vector<Mutant> all_mutants();
-std::vector<Mutant> policy_mutants();
-std::vector<Mutant> port_mutants();
-std::vector<Mutant> extension_mutants();
+/// By what they break: files and requests (EDIT, READ, WRITE, QUEUE, CACHE), calls (PIPE, HOOK,
+/// RESULT), tools (TOOL, REG, ACTIVE), and the order of things (EVENT, BATCH, ABORT, EXT).
+std::vector<Mutant> file_mutants();
+std::vector<Mutant> call_mutants();
+std::vector<Mutant> tool_mutants();
+std::vector<Mutant> order_mutants();
+
+/// A mutant of one decision.
+Mutant policy_mutant(std::string name, std::string rule, std::string change,
+                     std::function<void(engine::Policies&)> alter);
 
 /// What became of a mutant or a tamper. `killed_by`: every rule that failed, sorted. `surprises`:
 /// those of them that it neither names nor lists. `scenarios`: how many were run; none at all is a
