@@ -62,6 +62,19 @@ Error stopped(Error error, const std::string& file) {
   return error;
 }
 
+/// What the fake model complained about, less what the scenario means to provoke.
+std::vector<Error> script_errors(const Scenario& scenario,
+                                 const std::vector<LlmError>& complaints) {
+  std::vector<Error> errors;
+  for (const auto& complaint : complaints) {
+    const auto& meant = scenario.expect.llm_errors;
+    if (std::ranges::find(meant, complaint.code) != meant.end()) continue;
+    errors.push_back(
+        {ErrorCode::protocol, complaint.code + ": " + complaint.message, complaint.where});
+  }
+  return errors;
+}
+
 void append(std::vector<Error>& errors, const std::vector<Error>& more) {
   errors.insert(errors.end(), more.begin(), more.end());
 }
@@ -92,7 +105,8 @@ RunResult SessionSubject::run(const Scenario& scenario, const RunOptions& option
   world.recorder().record(Source::port, std::move(final_files));
   append(result.errors, driver.errors());
   if (!driver.has_crashed()) {
-    append(result.errors, world.model().errors());
+    world.model().settle();
+    append(result.errors, script_errors(scenario, world.model().errors()));
     append(result.errors, world.user().errors(scenario.file));
   }
   result.steps = world.loop().take_steps();

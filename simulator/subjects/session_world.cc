@@ -89,7 +89,8 @@ SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, 
       processes_(loop_, altered_files_ ? *altered_files_ : recorded_files_),
       rng_(options.seed),
       env_(loop_, altered_files_ ? *altered_files_ : recorded_files_, processes_, rng_),
-      model_(loop_, recorder_, scenario),
+      gate_(loop_, trace),
+      model_(make_player_script(scenario), ProviderWorld(loop_, recorder_, &gate_)),
       recorded_model_(model_, recorder_),
       altered_model_(options.alterations.provider
                          ? options.alterations.provider(recorded_model_, loop_)

@@ -18,6 +18,7 @@
 #include "engine/tools/builtin/mutation_queue.h"
 #include "engine/trace/recorded_files.h"
 #include "simulator/llm/scripted_provider.h"
+#include "simulator/subjects/event_gate.h"
 #include "simulator/subjects/scripted_ui.h"
 #include "simulator/subjects/subject.h"
 
@@ -47,6 +48,7 @@ class SessionWorld {
   engine::Session& session() { return *session_; }
   engine::MemoryFiles& files() { return memory_; }
   ScriptedProvider& model() { return model_; }
+  TraceGate& gate() { return gate_; }
   ScriptedUser& user() { return user_; }
   void sever();
 
@@ -70,6 +72,7 @@ class SessionWorld {
   engine::ScriptedProcesses processes_;
   engine::Rng rng_;
   engine::Env env_;
+  TraceGate gate_;
   ScriptedProvider model_;
   engine::RecordedProvider recorded_model_;
   std::unique_ptr<engine::Provider> altered_model_;

@@ -46,6 +46,7 @@ void StepDriver::arm() {
 }
 
 void StepDriver::on_event(const Event& event) {
+  world_.gate().see(event);
   if (armed_ && armed_->hits(event)) fire();
 }
 
