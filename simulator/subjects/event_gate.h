@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/kernel/event.h"
@@ -21,6 +23,8 @@ class TraceGate final : public EventGate {
 
  private:
   struct Waiting {
+    Waiting(PatternCounter pattern, engine::Loop& loop, std::string name)
+        : counter(std::move(pattern)), opened(loop, std::move(name)) {}
     PatternCounter counter;
     engine::Event opened;
   };

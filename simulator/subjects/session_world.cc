@@ -182,8 +182,8 @@ engine::SessionOptions SessionWorld::session_options() {
   options.retry.count_max = settings.retries;
   options.retry.delay_ms = settings.retry_delay_ms;
   if (settings.turns_max) options.turns_max = *settings.turns_max;
-  options.filters.allow = scenario_.tools.allow;
-  options.filters.exclude = scenario_.tools.exclude;
+  options.filters.allowed = scenario_.tools.allow;
+  options.filters.excluded = scenario_.tools.exclude;
   options.active.initial = scenario_.tools.active;
   add_tools(options);
   add_extensions(options);
