@@ -14,8 +14,7 @@ engine::Task<void> TraceGate::wait(Trigger trigger) {
   for (const auto& event : trace_.events) {
     if (counter.hits(event)) co_return;
   }
-  waiting_.push_back(
-      std::make_unique<Waiting>(Waiting{std::move(counter), engine::Event(loop_, trigger.text)}));
+  waiting_.push_back(std::make_unique<Waiting>(std::move(counter), loop_, trigger.text));
   Waiting& mine = *waiting_.back();
   co_await mine.opened.wait();
 }
