@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/values/sha256.h"
+#include "engine/values/utf8.h"
 #include "simulator/script/place.h"
 #include "simulator/subjects/session_world.h"
 #include "simulator/subjects/step_driver.h"
@@ -15,11 +16,9 @@ namespace {
 /// Contents up to this size stand in the trace as they are, longer ones by their digest.
 constexpr std::size_t kInlineBytesMax = 4096;
 
+/// Text that JSON can hold as it is.
 bool is_plain_text(const std::string& bytes) {
-  return std::ranges::none_of(bytes, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x80 || byte == 0;
-  });
+  return bytes.find('\0') == std::string::npos && !find_invalid_utf8(bytes);
 }
 
 Json file_state(const engine::FileSnapshot::mapped_type& entry) {
