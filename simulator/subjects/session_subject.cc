@@ -18,7 +18,7 @@ constexpr std::size_t kInlineBytesMax = 4096;
 
 /// Text that JSON can hold as it is.
 bool is_plain_text(const std::string& bytes) {
-  return bytes.find('\0') == std::string::npos && !find_invalid_utf8(bytes);
+  return bytes.find('\0') == std::string::npos && find_invalid_utf8(bytes) < 0;
 }
 
 Json file_state(const engine::FileSnapshot::mapped_type& entry) {
