@@ -64,12 +64,12 @@ std::vector<RelationRule> relation_rules() {
       relation(
           "EVENT-24",
           "requests and executed calls are the same with and without handlers of notifications")
-          .variants("without: extension")
+          .variants("without_extension")
           .equal(course),
       relation("EXT-33",
                "requests and executed calls are the same whether an extension is switched off or "
                "was never there")
-          .variants("without: extension")
+          .variants("without_extension")
           .equal(course),
   };
 }
