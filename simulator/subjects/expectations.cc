@@ -13,7 +13,7 @@ namespace plumb::simulator {
 namespace {
 
 /// What is being compared, so that each failure names its place and its event.
-struct Subject {
+struct Compared {
   std::string what;
   Place place;
   std::int64_t event_seq = -1;
@@ -21,21 +21,21 @@ struct Subject {
 
 class Unmets {
  public:
-  void add(const Subject& subject, std::string message, std::string expected, std::string actual) {
+  void add(const Compared& subject, std::string message, std::string expected, std::string actual) {
     list_.push_back({subject.place, subject.what + " " + std::move(message), std::move(expected),
                      std::move(actual), subject.event_seq});
   }
-  void equal(const Subject& subject, const Json& expected, const Json& actual) {
+  void equal(const Compared& subject, const Json& expected, const Json& actual) {
     if (expected != actual) add(subject, "differs", dump_json(expected), dump_json(actual));
   }
-  void text(const Subject& subject, const TextMatch& match, const std::string& actual);
+  void text(const Compared& subject, const TextMatch& match, const std::string& actual);
   std::vector<Unmet> take() { return std::move(list_); }
 
  private:
   std::vector<Unmet> list_;
 };
 
-void Unmets::text(const Subject& subject, const TextMatch& match, const std::string& actual) {
+void Unmets::text(const Compared& subject, const TextMatch& match, const std::string& actual) {
   if (match.equals && *match.equals != actual) add(subject, "differs", *match.equals, actual);
   for (const auto& part : match.contains) {
     if (!actual.contains(part)) add(subject, "lacks a text", part, actual);
@@ -68,7 +68,7 @@ std::string text_of_state(const Json& state) {
   return dump_json(state);
 }
 
-void check_present_file(const FileExpectation& file, const Subject& subject, const Json& state,
+void check_present_file(const FileExpectation& file, const Compared& subject, const Json& state,
                         Unmets& unmets) {
   const auto text = text_of_state(state);
   if (file.bytes && *file.bytes != text) unmets.add(subject, "differs", *file.bytes, text);
@@ -79,7 +79,7 @@ void check_present_file(const FileExpectation& file, const Subject& subject, con
 
 void check_file(const FileExpectation& file, const FinalFiles& files, std::int64_t seq,
                 Unmets& unmets) {
-  const Subject subject{"file '" + file.path + "'", file.place, seq};
+  const Compared subject{"file '" + file.path + "'", file.place, seq};
   const auto found = files.files.get().find(file.path);
   const bool exists = found != files.files.get().end();
   if (file.is_absent) {
@@ -132,20 +132,20 @@ std::string text_of_content(const Json& result) {
   return text;
 }
 
-void check_members(const Subject& subject, const Json& expected, const Json& actual,
+void check_members(const Compared& subject, const Json& expected, const Json& actual,
                    Unmets& unmets) {
   if (!expected.is_object() || !actual.is_object()) return unmets.equal(subject, expected, actual);
   for (const auto& [name, value] : expected.items()) {
-    const Subject member{subject.what + "." + name, subject.place, subject.event_seq};
+    const Compared member{subject.what + "." + name, subject.place, subject.event_seq};
     unmets.equal(member, value, actual.value(name, Json()));
   }
 }
 
-void check_result_body(const ResultExpectation& expected, const Subject& subject,
+void check_result_body(const ResultExpectation& expected, const Compared& subject,
                        const ToolExecutionEnd& end, Unmets& unmets) {
   const Json& result = end.result.get();
   const auto part = [&subject](std::string_view name) {
-    return Subject{subject.what + " " + std::string(name), subject.place, subject.event_seq};
+    return Compared{subject.what + " " + std::string(name), subject.place, subject.event_seq};
   };
   if (expected.is_error) unmets.equal(part("is_error"), *expected.is_error, end.is_error);
   if (expected.ran) unmets.equal(part("ran"), *expected.ran, end.ran);
@@ -170,7 +170,7 @@ void check_results(const Scenario& scenario, const Trace& trace, Unmets& unmets)
   if (scenario.expect.results.empty()) return;
   const auto calls = seen_calls(trace);
   for (const auto& expected : scenario.expect.results) {
-    Subject subject{"result of call '" + expected.call + "'", expected.place, -1};
+    Compared subject{"result of call '" + expected.call + "'", expected.place, -1};
     const auto found = calls.find(expected.call);
     if (found == calls.end() || found->second.end == nullptr) {
       unmets.add(subject, "is missing", "a tool_execution_end", "the call never ended");
@@ -227,7 +227,7 @@ void check_requests(const Scenario& scenario, const Trace& trace, Unmets& unmets
     unmets.equal({"number of requests", place, -1}, *expect.request_count, requests.size());
   }
   for (const auto& expected : expect.requests) {
-    Subject subject{"request " + std::to_string(expected.n), expected.place, -1};
+    Compared subject{"request " + std::to_string(expected.n), expected.place, -1};
     if (expected.n < 1 || expected.n > static_cast<std::int64_t>(requests.size())) {
       unmets.add(subject, "is missing", "the request",
                  std::to_string(requests.size()) + " requests were sent");
@@ -273,7 +273,7 @@ void check_order(const EventExpectation& expected, const Trace& trace, Unmets& u
     PatternCounter counter(pattern);
     const auto found = std::ranges::find_if(
         trace.events, [&counter](const Event& event) { return counter.hits(event); });
-    const Subject subject{"event '" + trigger.text + "'", trigger.place, last};
+    const Compared subject{"event '" + trigger.text + "'", trigger.place, last};
     if (found == trace.events.end()) {
       return unmets.add(subject, "is missing", "after " + last_text, "no such event");
     }
