@@ -243,7 +243,8 @@ Result<void> compile_branch(Verb& verb, std::string answer, const Json& steps, S
 /// Answers are texts; a confirmation's are "true" and "false".
 Result<void> compile_answers(Verb& verb, ScriptPlace place, const std::string& at) {
   const Json arguments = verb.arguments;
-  for (const auto& [answer, steps] : arguments.value("answers", Json::object()).items()) {
+  const Json answers = arguments.value("answers", Json::object());
+  for (const auto& [answer, steps] : answers.items()) {
     const auto compiled =
         compile_branch(verb, answer, steps, place, at + "/answers/" + pointer_escape(answer));
     if (!compiled) return compiled;

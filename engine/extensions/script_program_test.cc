@@ -71,6 +71,19 @@ TEST(ScriptProgram, NestedToolsAreCheckedToo) {
   EXPECT_EQ(error.where, "/on/input/0/do/0/register/do/0/nope");
 }
 
+TEST(ScriptProgram, DialogsHaveABranchForEachAnswer) {
+  const auto steps = parse_json(R"([{"ask": {"method": "confirm", "title": "t",
+    "answers": {"maybe": ["allow"]}, "yes": ["allow"], "no": [{"block": "no"}]}}])");
+  ASSERT_TRUE(steps);
+
+  const auto program = compile_program(*steps, ScriptPlace::handler, "");
+
+  ASSERT_TRUE(program) << program.error().message;
+  std::vector<std::string> answers;
+  for (const Branch& branch : program->front().branches) answers.push_back(branch.answer);
+  EXPECT_EQ(answers, (std::vector<std::string>{"maybe", "true", "false"}));
+}
+
 /// The names in a schema of verbs: those with an argument and those without.
 std::vector<std::string> verbs_of_schema() {
   std::ifstream file("scenarios/scenario.schema.json");
