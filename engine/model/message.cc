@@ -90,7 +90,9 @@ Json full_json(const SystemMessage& message) {
   return json;
 }
 
-Json request_json(const SystemMessage& message) { return full_json(message); }
+Json request_json(const SystemMessage& message) {
+  return full_json(message);
+}
 
 Json request_json(const ToolResultMessage& message) {
   return Json{{"role", "toolResult"},
