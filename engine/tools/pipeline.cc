@@ -12,8 +12,6 @@
 namespace plumb::engine {
 namespace {
 
-constexpr std::string_view kAbortedText = "Operation aborted";
-
 /// Calls nested in calls: PARENT/1/1/... (a tool that calls itself must come to an end).
 constexpr std::int64_t kNestingDepthMax = 16;
 
@@ -216,7 +214,7 @@ Task<PreparedCallPtr> CallPipeline::preflight(CallRequest request) {
 /// Steps 2 to 7.
 Task<void> CallPipeline::check_call(PreparedCall& call) {
   if (call.request.signal.aborted() && ports_.policies.abort_ends_call(AbortPoint::start)) {
-    end_with(call, Cause::aborted, std::string(kAbortedText));
+    call.finished = finished_call(call, Cause::aborted, ports_.policies.aborted_result());
     co_return;
   }
   call.tool = find_tool(call);
@@ -224,7 +222,7 @@ Task<void> CallPipeline::check_call(PreparedCall& call) {
     end_with(call, Cause::unknown_tool, tool_named(call.request.block.name) + " was not found");
     co_return;
   }
-  prepare_arguments(call);
+  check_arguments(call);
   if (!call.finished) co_await ask_hooks(call);
 }
 
@@ -235,22 +233,41 @@ RegisteredToolPtr CallPipeline::find_tool(const PreparedCall& call) const {
 }
 
 /// Steps 4 to 6. The tool works on a copy: the transcript keeps what the model sent (PIPE-20).
-void CallPipeline::prepare_arguments(PreparedCall& call) {
+void CallPipeline::check_arguments(PreparedCall& call) {
   const ToolCallBlock& block = call.request.block;
-  Json prepared = block.arguments.get();
-  if (call.tool->definition.prepare_arguments) {
-    try {
-      prepared = call.tool->definition.prepare_arguments(std::move(prepared));
-    } catch (...) {
-      return end_with(call, Cause::prepare_failed, describe_thrown().message);
-    }
-  }
+  const bool has_preparation = call.tool->definition.prepare_arguments != nullptr;
+  Json prepared = has_preparation ? prepare_arguments(call) : block.arguments.get();
+  if (call.finished) return;
   if (!block.arguments_error.empty()) {
     return end_with(call, Cause::invalid_arguments,
                     "Invalid arguments for " + tool_named(block.name) +
                         ": the text could not be parsed: " + block.arguments_error);
   }
   validate_arguments(call, std::move(prepared));
+}
+
+/// A preparation shows in the trace: what it was given, and what it returned if it did.
+Json CallPipeline::prepare_arguments(PreparedCall& call) {
+  const SharedJson& raw = call.request.block.arguments;
+  const auto note = [&](std::string topic, SharedJson data) {
+    Notify event;
+    event.by = call.tool->source.path;
+    event.topic = std::move(topic);
+    event.data = std::move(data);
+    ports_.recorder.record(Source::probe, std::move(event), call.request.block.id);
+  };
+  note("prepare_begin", raw);
+  try {
+    Json prepared = call.tool->definition.prepare_arguments(raw.get());
+    note("prepare_end", SharedJson(prepared));
+    return ports_.policies.prepared_arguments(raw.get(), std::move(prepared));
+  } catch (...) {
+    std::string message = describe_thrown().message;
+    if (ports_.policies.failed_preparation_ends_call(message)) {
+      end_with(call, Cause::prepare_failed, std::move(message));
+    }
+  }
+  return raw.get();
 }
 
 void CallPipeline::validate_arguments(PreparedCall& call, Json prepared) {
@@ -268,7 +285,7 @@ Task<void> CallPipeline::ask_hooks(PreparedCall& call) {
   const BeforeOutcome outcome = co_await before_call(view_of(call));
   if (call.request.signal.aborted() &&
       ports_.policies.abort_ends_call(AbortPoint::after_before_hook)) {
-    end_with(call, Cause::aborted, std::string(kAbortedText));
+    call.finished = finished_call(call, Cause::aborted, ports_.policies.aborted_result());
   } else if (!ports_.policies.verdict_stops_call(outcome)) {
     call.params = ports_.policies.arguments_after_handlers(*call.tool, validated, call.params);
   } else if (outcome.verdict == BeforeVerdict::threw) {
@@ -299,7 +316,7 @@ Task<FinishedCall> CallPipeline::execute(PreparedCallPtr call) {
   const LabelScope label(fiber, call->request.block.id);
   if (call->request.signal.aborted() &&
       ports_.policies.abort_ends_call(AbortPoint::before_execute)) {
-    end_with(*call, Cause::aborted, std::string(kAbortedText));
+    call->finished = finished_call(*call, Cause::aborted, ports_.policies.aborted_result());
     co_await end(*call->finished);
     co_return *std::move(call->finished);
   }

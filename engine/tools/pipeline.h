@@ -84,7 +84,8 @@ class CallPipeline final {
 
   Task<void> check_call(PreparedCall& call);
   Task<void> ask_hooks(PreparedCall& call);
-  void prepare_arguments(PreparedCall& call);
+  void check_arguments(PreparedCall& call);
+  Json prepare_arguments(PreparedCall& call);
   void validate_arguments(PreparedCall& call, Json prepared);
   RegisteredToolPtr find_tool(const PreparedCall& call) const;
   Task<BeforeOutcome> before_call(CallView view);

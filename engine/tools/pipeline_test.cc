@@ -115,6 +115,12 @@ TEST(Pipeline, PreparesOnceBeforeValidation) {  // PIPE-02, PIPE-18, EDIT-50
 
   EXPECT_EQ(text_of(outcome.calls[0]), R"({"v":"x"})");
   EXPECT_EQ(world.all<ToolExecutionStart>()[0].args.bytes(), R"({"old":"x"})");
+  const auto notes = world.all<Notify>();
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0].topic, "prepare_begin");
+  EXPECT_EQ(notes[0].data.bytes(), R"({"old":"x"})");
+  EXPECT_EQ(notes[1].topic, "prepare_end");
+  EXPECT_EQ(notes[1].data.bytes(), R"({"v":"x"})");
 }
 
 TEST(Pipeline, EndsACallWhosePreparationThrows) {  // PIPE-04, RESULT-11
@@ -127,6 +133,9 @@ TEST(Pipeline, EndsACallWhosePreparationThrows) {  // PIPE-04, RESULT-11
 
   EXPECT_EQ(outcome.calls[0].cause, Cause::prepare_failed);
   EXPECT_EQ(text_of(outcome.calls[0]), "odd shape");
+  const auto notes = world.all<Notify>();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].topic, "prepare_begin");
 }
 
 TEST(Pipeline, EndsACallWhoseArgumentsCouldNotBeParsed) {  // PIPE-15

@@ -109,6 +109,14 @@ RegisteredToolPtr tool_of_turn(const TurnTools& turn, std::string_view name) {
   return find_active(turn, name);
 }
 
+Json prepared_arguments(const Json& /*raw*/, Json prepared) {
+  return prepared;
+}
+
+bool failed_preparation_ends_call(std::string_view /*message*/) {
+  return true;
+}
+
 ValidatedArguments validate_seed(const RegisteredTool& tool, Json prepared) {
   return validate_with(tool, std::move(prepared), CoercionProfile::meaning);
 }
@@ -119,6 +127,10 @@ ValidatedArguments validate_pi(const RegisteredTool& tool, Json prepared) {
 
 bool abort_ends_call(AbortPoint /*point*/) {
   return true;
+}
+
+ToolResult aborted_result() {
+  return error_result("Operation aborted");
 }
 
 bool verdict_stops_call(const BeforeOutcome& outcome) {

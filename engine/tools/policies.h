@@ -60,12 +60,18 @@ std::vector<std::string> arrange_active(const std::vector<std::string>& present,
 SharedJson raw_start_arguments(const ToolCallBlock& call);
 /// The tool a model's call means: by exact name in the turn's snapshot (PIPE-05, ACTIVE-09..11).
 RegisteredToolPtr tool_of_turn(const TurnTools& turn, std::string_view name);
+/// What is validated of a tool with prepareArguments: what that returned (PIPE-02).
+Json prepared_arguments(const Json& raw, Json prepared);
+/// Whether a throwing prepareArguments ends the call: always (PIPE-04).
+bool failed_preparation_ends_call(std::string_view message);
 /// Coercion on a copy and validation (PIPE-01, PIPE-03, PIPE-30).
 ValidatedArguments validate_seed(const RegisteredTool& tool, Json prepared);
 /// pi-1.6.0: the same with PIPE-12.
 ValidatedArguments validate_pi(const RegisteredTool& tool, Json prepared);
 /// Whether a set signal ends the call at `point`: always (ABORT-02, HOOK-28).
 bool abort_ends_call(AbortPoint point);
+/// The result of a call that the signal ended before execute: an error (RESULT-15).
+ToolResult aborted_result();
 /// Whether the verdict ends the tool_call chain and the call: a block or a throw (HOOK-03, HOOK-04,
 /// HOOK-07).
 bool verdict_stops_call(const BeforeOutcome& outcome);
@@ -139,8 +145,12 @@ struct Policies {
 
   std::function<SharedJson(const ToolCallBlock&)> start_arguments = raw_start_arguments;
   std::function<RegisteredToolPtr(const TurnTools&, std::string_view)> find_tool = tool_of_turn;
+  std::function<Json(const Json&, Json)> prepared_arguments = engine::prepared_arguments;
+  std::function<bool(std::string_view)> failed_preparation_ends_call =
+      engine::failed_preparation_ends_call;
   std::function<ValidatedArguments(const RegisteredTool&, Json)> validate = validate_seed;
   std::function<bool(AbortPoint)> abort_ends_call = engine::abort_ends_call;
+  std::function<ToolResult()> aborted_result = engine::aborted_result;
   std::function<bool(const BeforeOutcome&)> verdict_stops_call = engine::verdict_stops_call;
   std::function<std::shared_ptr<Json>(const RegisteredTool&, const Json&, std::shared_ptr<Json>)>
       arguments_after_handlers = engine::arguments_after_handlers;

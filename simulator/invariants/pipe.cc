@@ -129,7 +129,7 @@ std::vector<Rule> pipe_rules() {
   return {
       rule("PIPE-02",
            "preparation runs once, on the model's arguments, and its value goes on; triggered by "
-           "notes prepare_begin and prepare_end with $args")
+           "the notes prepare_begin and prepare_end around it")
           .for_each_call()
           .when(has_prepared)
           .expect(prepares_once)
