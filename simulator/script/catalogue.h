@@ -28,6 +28,7 @@ enum class RuleKind : std::uint8_t {
 };
 enum class Edition : std::uint8_t { seed, pi_1_6_0 };
 /// A: all musts and what loses data, money or safety. B: what users rely on. C: the rest.
+// NOLINTNEXTLINE(readability-identifier-naming): spelled as in the catalogue.
 enum class Tier : std::uint8_t { A, B, C };
 
 /// One rule. `needs`: event kinds without which it is untestable. `reason`: why it is pending when
