@@ -31,7 +31,9 @@ std::string_view to_string(MutantKind kind) {
 }
 
 std::vector<Mutant> all_mutants() {
-  std::vector<Mutant> all = file_mutants();
+  std::vector<Mutant> all = edit_mutants();
+  append(all, file_mutants());
+  append(all, prefix_mutants());
   append(all, call_mutants());
   append(all, tool_mutants());
   append(all, order_mutants());
@@ -47,6 +49,26 @@ Mutant policy_mutant(std::string name, std::string rule, std::string change,
   mutant.rule = std::move(rule);
   mutant.change = std::move(change);
   mutant.alterations.policies = std::move(alter);
+  return mutant;
+}
+
+Mutant broken_tool(std::string name, std::string rule, std::string change, std::string tool,
+                   std::function<void(engine::ToolDefinition&)> alter) {
+  Mutant mutant;
+  mutant.name = std::move(name);
+  mutant.kind = MutantKind::extension;
+  mutant.rule = std::move(rule);
+  mutant.change = std::move(change);
+  mutant.alterations.session = [tool, alter](engine::SessionOptions& options) {
+    for (auto& definition : options.builtin_tools) {
+      if (definition.name == tool) alter(definition);
+    }
+  };
+  return mutant;
+}
+
+Mutant trips_also(Mutant mutant, std::vector<std::string> rules) {
+  std::ranges::move(rules, std::back_inserter(mutant.also));
   return mutant;
 }
 

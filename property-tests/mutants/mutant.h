@@ -35,9 +35,12 @@ struct Mutant {
 
 /// Every mutant, sorted by rule.
 std::vector<Mutant> all_mutants();
-/// By what they break: files and requests (EDIT, READ, WRITE, QUEUE, CACHE), calls (PIPE, HOOK,
-/// RESULT), tools (TOOL, REG, ACTIVE), and the order of things (EVENT, BATCH, ABORT, EXT).
+/// By what they break: edits (EDIT), files (READ, WRITE, QUEUE), what is sent to the model (CACHE),
+/// calls (PIPE, HOOK, RESULT), tools (TOOL, REG, ACTIVE), and the order of things (EVENT, BATCH,
+/// ABORT, EXT).
+std::vector<Mutant> edit_mutants();
 std::vector<Mutant> file_mutants();
+std::vector<Mutant> prefix_mutants();
 std::vector<Mutant> call_mutants();
 std::vector<Mutant> tool_mutants();
 std::vector<Mutant> order_mutants();
@@ -45,6 +48,11 @@ std::vector<Mutant> order_mutants();
 /// A mutant of one decision.
 Mutant policy_mutant(std::string name, std::string rule, std::string change,
                      std::function<void(engine::Policies&)> alter);
+/// A mutant in which the built-in tool `tool` is another one: an extension mutant.
+Mutant broken_tool(std::string name, std::string rule, std::string change, std::string tool,
+                   std::function<void(engine::ToolDefinition&)> alter);
+/// Adds to the rules that may trip as well.
+Mutant trips_also(Mutant mutant, std::vector<std::string> rules);
 
 /// What became of a mutant or a tamper. `killed_by`: every rule that failed, sorted. `surprises`:
 /// those of them that it neither names nor lists. `scenarios`: how many were run; none at all is a

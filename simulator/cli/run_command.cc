@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "engine/values/suggest.h"
+#include "property-tests/mutants/mutant.h"
 #include "reports/terminal.h"
 #include "simulator/cli/inputs.h"
 #include "simulator/cli/options.h"
@@ -112,6 +114,23 @@ int SuiteRun::run(LoadedScenarios loaded, const Catalogue& catalogue, SuiteOptio
   return finish();
 }
 
+/// Breaks one decision of the engine.
+Result<void> use_mutant(const std::string& name, SuiteOptions& options) {
+  if (name.empty()) return {};
+  std::vector<std::string> names;
+  for (auto& mutant : all_mutants()) {
+    names.push_back(mutant.name);
+    if (mutant.name != name) continue;
+    options.alterations = std::move(mutant.alterations);
+    options.reproduce_with = "--mutant " + name;
+    return {};
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const auto hint = did_you_mean(name, known);
+  return fail(ErrorCode::invalid, "unknown mutant '" + name + "'" +
+                                      (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+}
+
 Result<SuiteOptions> suite_options(const RunCommand& command) {
   SuiteOptions options;
   options.seed = command.seed;
@@ -121,6 +140,7 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
   options.jobs = command.jobs > 0 ? command.jobs : processor_count();
   if (command.has_reports) options.trace_folder = command.out + "/traces";
   options.make_subject = [] { return std::make_unique<SessionSubject>(); };
+  if (auto used = use_mutant(command.mutant, options); !used) return std::unexpected(used.error());
   return options;
 }
 

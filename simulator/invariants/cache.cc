@@ -128,6 +128,12 @@ Complaint list_is_complete(const Request& request, const Story& story) {
   return std::nullopt;
 }
 
+/// An announcement alone is what engines with native tool changes do.
+Complaint tools_are_sent_anew(const Request& request, const Story&) {
+  return require(request.has_new_tools, "the request repeats the tools from before the change",
+                 request.event);
+}
+
 Complaint breaks_in_the_prefix(const Request& request, const Story&) {
   const bool is_broken = request.cache_break && request.cache_break->zone != Zone::messages;
   return require(is_broken, "the changed tools do not show in the request's prefix", request.event);
@@ -210,6 +216,7 @@ std::vector<Rule> cache_rules() {
           .for_each_request()
           .when(adds_a_tool)
           .expect(list_is_complete)
+          .expect(tools_are_sent_anew)
           .expect(breaks_in_the_prefix)
           .expect(is_stable_afterwards),
       rule("CACHE-24",
@@ -222,6 +229,7 @@ std::vector<Rule> cache_rules() {
           .for_each_request()
           .when(removes_a_tool)
           .expect(list_is_complete)
+          .expect(tools_are_sent_anew)
           .expect(breaks_in_the_prefix)
           .expect(is_stable_afterwards),
       rule("CACHE-26", "setting the same names in another order leaves the request's prefix alone")

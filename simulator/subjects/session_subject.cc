@@ -13,8 +13,9 @@
 namespace plumb::simulator {
 namespace {
 
-/// Contents up to this size stand in the trace as they are, longer ones by their digest.
-constexpr std::size_t kInlineBytesMax = 4096;
+/// Contents up to this size stand in the trace as they are, longer ones by their digest. More than
+/// the read tool shows at once, so that a cut text can be judged (READ-02).
+constexpr std::size_t kInlineBytesMax = std::size_t{64} << 10;
 
 /// Text that JSON can hold as it is.
 bool is_plain_text(const std::string& bytes) {

@@ -110,7 +110,7 @@ Task<ToolResult> run_edit(std::shared_ptr<const EditOptions> options, ToolCall c
   const auto turn = co_await options->queue.enter(target, call.signal);
   if (call.signal.aborted()) co_return aborted_edit();
   if (!turn) co_return failed_result(describe_file_error("edit", arguments->path, turn.error()));
-  if (options->operations.is_local) target = turn->key();
+  if (options->operations.is_local) target = turn->path();
   ToolResult result =
       co_await edit_in_turn(options, std::move(call), *std::move(arguments), std::move(target));
   co_return result;

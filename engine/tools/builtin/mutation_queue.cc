@@ -58,22 +58,22 @@ bool is_missing(const Error& error) {
 
 }  // namespace
 
-MutationQueue::Turn::Turn(State& state, std::string key, std::int64_t ticket, std::string call,
+MutationQueue::Turn::Turn(State& state, Place place, std::int64_t ticket, std::string call,
                           AsyncMutex::Lock lock)
     : state_(&state),
-      key_(std::move(key)),
+      place_(std::move(place)),
       ticket_(ticket),
       call_(std::move(call)),
       lock_(std::move(lock)) {
   QueueAcquire event;
-  event.key = key_;
+  event.key = place_.key;
   event.ticket = ticket_;
   state.recorder.record(Source::probe, std::move(event), call_);
 }
 
 MutationQueue::Turn::Turn(Turn&& other) noexcept
     : state_(std::exchange(other.state_, nullptr)),
-      key_(std::move(other.key_)),
+      place_(std::move(other.place_)),
       ticket_(other.ticket_),
       call_(std::move(other.call_)),
       lock_(std::move(other.lock_)) {}
@@ -82,7 +82,7 @@ MutationQueue::Turn& MutationQueue::Turn::operator=(Turn&& other) noexcept {
   if (this == &other) return *this;
   release();
   state_ = std::exchange(other.state_, nullptr);
-  key_ = std::move(other.key_);
+  place_ = std::move(other.place_);
   ticket_ = other.ticket_;
   call_ = std::move(other.call_);
   lock_ = std::move(other.lock_);
@@ -97,12 +97,12 @@ void MutationQueue::Turn::release() {
   if (state_ == nullptr) return;
   State& state = *std::exchange(state_, nullptr);
   QueueRelease event;
-  event.key = key_;
+  event.key = place_.key;
   event.ticket = ticket_;
   state.recorder.record(Source::probe, std::move(event), call_);
-  state.key_of(key_).holder.clear();
+  state.key_of(place_.key).holder.clear();
   lock_.release();
-  state.drop_if_unused(key_);
+  state.drop_if_unused(place_.key);
 }
 
 MutationQueue::MutationQueue(Loop& loop, Files& files, Recorder& recorder, const Policies& policies)
@@ -122,7 +122,8 @@ Task<Result<MutationQueue::Turn>> MutationQueue::enter(std::string absolute_path
     // Whoever came first registers first, however long the look-up takes (QUEUE-04). Between the
     // look-up and the place in the key's queue nothing may come.
     auto registering = co_await state_->registration.lock();
-    PLUMB_CO_TRY(const std::string key, co_await find_key(absolute_path));
+    PLUMB_CO_TRY(Place found, co_await find_place(absolute_path));
+    const std::string key = found.key;
     State::Key& queue = state_->key_of(key);
     if (waits_for_itself(fiber.path, queue.holder)) {
       co_return fail(ErrorCode::rejected, "this call already holds the turn of " + key);
@@ -132,22 +133,26 @@ Task<Result<MutationQueue::Turn>> MutationQueue::enter(std::string absolute_path
     registering.release();
     auto lock = co_await place;
     queue.holder = fiber.path;
-    Turn turn(*state_, key, ticket, fiber.label, std::move(lock));
+    Turn turn(*state_, std::move(found), ticket, fiber.label, std::move(lock));
     if (!must_wait || signal.aborted()) co_return turn;
-    PLUMB_CO_TRY(const std::string key_now, co_await find_key(absolute_path));
-    if (key_now == key) co_return turn;
+    PLUMB_CO_TRY(const Place now, co_await find_place(absolute_path));
+    if (now.key == key) co_return turn;
   }
 }
 
-Task<Result<std::string>> MutationQueue::find_key(std::string absolute_path) {
+Task<Result<MutationQueue::Place>> MutationQueue::find_place(std::string absolute_path) {
+  const Policies& policies = state_->policies;
   auto real_path = co_await state_->files.real_path(absolute_path);
-  if (real_path) co_return state_->policies.existing_key(*real_path);
+  if (real_path) co_return Place(*real_path, policies.existing_key(*real_path));
   if (!is_missing(real_path.error())) co_return std::unexpected(real_path.error());
   for (std::string parent = parent_path(absolute_path);; parent = parent_path(parent)) {
     auto real_parent = co_await state_->files.real_path(parent);
-    if (real_parent) co_return state_->policies.missing_key(absolute_path, parent, *real_parent);
+    if (real_parent) {
+      co_return Place(key_of_missing(absolute_path, parent, *real_parent),
+                      policies.missing_key(absolute_path, parent, *real_parent));
+    }
     if (!is_missing(real_parent.error())) co_return std::unexpected(real_parent.error());
-    if (parent == "/") co_return absolute_path;
+    if (parent == "/") co_return Place(absolute_path, absolute_path);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/kernel/abort_signal.h"
 #include "engine/kernel/event.h"
@@ -44,26 +45,37 @@ class MutationQueue final {
   struct State;
 
  private:
-  Task<Result<std::string>> find_key(std::string absolute_path);
+  struct Place;
+  Task<Result<Place>> find_place(std::string absolute_path);
 
   std::unique_ptr<State> state_;
+};
+
+/// Where a file was found, and the key of its queue.
+struct MutationQueue::Place {
+  Place() = default;
+  Place(std::string real_path, std::string queue_key)
+      : path(std::move(real_path)), key(std::move(queue_key)) {}
+  std::string path;
+  std::string key;
 };
 
 /// A held key; released when destroyed (QUEUE-08).
 class MutationQueue::Turn final {
  public:
-  Turn(State& state, std::string key, std::int64_t ticket, std::string call, AsyncMutex::Lock lock);
+  Turn(State& state, Place place, std::int64_t ticket, std::string call, AsyncMutex::Lock lock);
   Turn(Turn&& other) noexcept;
   Turn& operator=(Turn&& other) noexcept;
   ~Turn();
+  const std::string& key() const { return place_.key; }
   /// The real path of the file (of a missing one: as it will be): what the holder may change.
-  const std::string& key() const { return key_; }
+  const std::string& path() const { return place_.path; }
 
  private:
   void release();
 
   State* state_;  ///< Null once released or moved from.
-  std::string key_;
+  Place place_;
   std::int64_t ticket_ = 0;
   std::string call_;
   AsyncMutex::Lock lock_;

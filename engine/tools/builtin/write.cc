@@ -48,7 +48,7 @@ Task<ToolResult> run_write(std::shared_ptr<const WriteOptions> options, ToolCall
   const auto turn = co_await options->queue.enter(target, call.signal);
   if (call.signal.aborted()) co_return aborted_write();
   if (!turn) co_return failed_result(describe_file_error("write", *path, turn.error()));
-  if (options->operations.is_local) target = turn->key();
+  if (options->operations.is_local) target = turn->path();
   ToolResult result =
       co_await write_in_turn(options, std::move(call), *std::move(path), std::move(target));
   co_return result;
