@@ -84,7 +84,7 @@ std::vector<std::string> failing_rules(const Alterations& alterations,
   RunOptions options;
   options.alterations = alterations;
   // A broken engine may spin; a small bound ends it and the trace up to there is judged.
-  options.step_max = 200'000;
+  options.step_max = 20'000;
   std::set<std::string> failed;
   for (const Scenario* scenario : scenarios) {
     std::vector<CaseRun> runs;
