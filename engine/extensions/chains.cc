@@ -26,9 +26,10 @@ std::optional<std::string> answer_text(const std::optional<Json>& returned, cons
   return found->get<std::string>();
 }
 
-BeforeOutcome outcome_of(const HandlerResult& result) {
-  if (result) return parse_before(*result);
+BeforeOutcome outcome_of(const HandlerResult& result, const SessionPolicies& policies) {
+  if (result && *result && policies.answer_blocks(**result)) return parse_block(**result);
   BeforeOutcome outcome;
+  if (result) return outcome;
   outcome.verdict = BeforeVerdict::threw;
   outcome.message = result.error().message;
   outcome.is_error_object = result.error().is_error_object;
@@ -63,6 +64,7 @@ bool is_bash_answer(const Json& returned) {
 }  // namespace
 
 Task<BeforeOutcome> ExtensionRunner::before_call(CallView call) {
+  BeforeOutcome verdict;
   for (Turn& turn : turns("tool_call")) {
     if (!may_run(turn)) continue;
     HandlerContext context = make_context("tool_call", call.id, call_fields(call));
@@ -70,13 +72,14 @@ Task<BeforeOutcome> ExtensionRunner::before_call(CallView call) {
     context.signal = call.signal;
     const std::string path = path_of(turn.registration.extension);
     const HandlerResult result = co_await run_handler(std::move(turn), std::move(context));
-    const BeforeOutcome outcome = outcome_of(result);
+    const BeforeOutcome outcome = outcome_of(result, policies_.session);
     if (!result && policies_.session.reports_throw("tool_call")) {
       report(path, "tool_call", outcome.message);
     }
-    if (policies_.verdict_stops_call(outcome)) co_return outcome;
+    if (verdict.verdict == BeforeVerdict::allow) verdict = outcome;
+    if (policies_.session.verdict_ends_chain(outcome)) break;
   }
-  co_return BeforeOutcome();
+  co_return verdict;
 }
 
 Task<ToolResult> ExtensionRunner::after_call(CallView call, ToolResult result) {

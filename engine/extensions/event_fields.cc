@@ -97,12 +97,11 @@ Json execution_fields(const std::string& call_id, const Payload& event) {
   return fields;
 }
 
-BeforeOutcome parse_before(const std::optional<Json>& returned) {
+BeforeOutcome parse_block(const Json& returned) {
   BeforeOutcome outcome;
-  if (!returned || !flag_member(*returned, "block")) return outcome;
   outcome.verdict = BeforeVerdict::block;
-  outcome.message = text_member(*returned, "reason");
-  outcome.terminate = flag_member(*returned, "terminate");
+  outcome.message = text_member(returned, "reason");
+  outcome.terminate = flag_member(returned, "terminate");
   return outcome;
 }
 

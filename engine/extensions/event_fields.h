@@ -20,8 +20,8 @@ Json result_fields(const CallView& call, const ToolResult& result);
 /// The fields of a recorded tool_execution_* event.
 Json execution_fields(const std::string& call_id, const Payload& event);
 
-/// {block?, reason?, terminate?}; anything else allows (HOOK-06).
-BeforeOutcome parse_before(const std::optional<Json>& returned);
+/// What a block says: {reason?, terminate?} (HOOK-04, HOOK-15).
+BeforeOutcome parse_block(const Json& returned);
 /// Errors: invalid, when a field has the wrong shape. Unknown fields, terminate among them, are
 /// ignored (HOOK-18).
 Result<ResultPatch> parse_patch(const Json& returned);

@@ -72,8 +72,7 @@ ValidatedArguments validate_pi(const RegisteredTool& tool, Json prepared);
 bool abort_ends_call(AbortPoint point);
 /// The result of a call that the signal ended before execute: an error (RESULT-15).
 ToolResult aborted_result();
-/// Whether the verdict ends the tool_call chain and the call: a block or a throw (HOOK-03, HOOK-04,
-/// HOOK-07).
+/// Whether the chain's verdict ends the call: a block or a throw (HOOK-04, HOOK-07).
 bool verdict_stops_call(const BeforeOutcome& outcome);
 /// What execute is given after the handlers: the same object, not validated again (PIPE-06,
 /// PIPE-07).

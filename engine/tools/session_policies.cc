@@ -44,6 +44,16 @@ std::shared_ptr<Json> shared_input(std::shared_ptr<Json> input) {
   return input;
 }
 
+bool says_block(const Json& returned) {
+  if (!returned.is_object()) return false;
+  const auto block = returned.find("block");
+  return block != returned.end() && *block == Json(true);
+}
+
+bool stops_at_refusal(const BeforeOutcome& outcome) {
+  return outcome.verdict != BeforeVerdict::allow;
+}
+
 ToolResult latest_result(const ToolResult& /*executed*/, const ToolResult& latest) {
   return latest;
 }

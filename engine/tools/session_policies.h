@@ -12,6 +12,7 @@
 
 #include "engine/model/message.h"
 #include "engine/tools/definition.h"
+#include "engine/tools/hooks.h"
 #include "engine/tools/system_prompt.h"
 #include "engine/values/json.h"
 
@@ -31,6 +32,10 @@ struct HandlerSlot {
 std::vector<std::size_t> load_then_registration(std::span<const HandlerSlot> slots);
 /// What the next tool_call handler is given: the one shared object (HOOK-02).
 std::shared_ptr<Json> shared_input(std::shared_ptr<Json> input);
+/// Whether what a tool_call handler returned is a block: only `block: true` (HOOK-06).
+bool says_block(const Json& returned);
+/// Whether a handler's verdict ends the tool_call chain: a block or a throw (HOOK-03, HOOK-07).
+bool stops_at_refusal(const BeforeOutcome& outcome);
 /// What the next tool_result handler sees: the result as the previous one left it (HOOK-16).
 ToolResult latest_result(const ToolResult& executed, const ToolResult& latest);
 /// The result after a tool_result handler threw: as it was before (HOOK-19).
@@ -68,6 +73,8 @@ struct SessionPolicies {
   std::function<std::vector<std::size_t>(std::span<const HandlerSlot>)> handler_order =
       load_then_registration;
   std::function<std::shared_ptr<Json>(std::shared_ptr<Json>)> handler_input = shared_input;
+  std::function<bool(const Json&)> answer_blocks = says_block;
+  std::function<bool(const BeforeOutcome&)> verdict_ends_chain = stops_at_refusal;
   std::function<ToolResult(const ToolResult&, const ToolResult&)> handler_result = latest_result;
   std::function<ToolResult(ToolResult, const std::string&)> result_after_throw =
       engine::result_after_throw;

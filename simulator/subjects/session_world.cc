@@ -96,8 +96,7 @@ SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, 
                          ? options.alterations.provider(recorded_model_, loop_)
                          : nullptr),
       user_(loop_, scenario.ui, scenario.settings.has_ui),
-      recorded_user_(user_, recorder_),
-      altered_user_(options.alterations.ui ? options.alterations.ui(recorded_user_) : nullptr),
+      altered_user_(options.alterations.ui ? options.alterations.ui(user_) : nullptr),
       queue_(loop_, env_.files, recorder_, policies_),
       scripts_(loop_) {
   lay_out_files();
@@ -106,8 +105,8 @@ SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, 
   engine::SessionPorts ports(
       env_, altered_model_ ? *altered_model_ : static_cast<engine::Provider&>(recorded_model_),
       recorder_);
-  ports.ui = altered_user_ ? altered_user_.get() : &recorded_user_;
-  if (!scenario.settings.has_ui) ports.ui = nullptr;
+  if (scenario.settings.has_ui) ports.ui = &user_;
+  if (altered_user_) ports.ui = altered_user_.get();
   session_ = std::make_unique<engine::Session>(session_options(), ports, policies_);
   scripts_.host = &session_->host();
 }

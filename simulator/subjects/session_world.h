@@ -77,7 +77,6 @@ class SessionWorld {
   engine::RecordedProvider recorded_model_;
   std::unique_ptr<engine::Provider> altered_model_;
   ScriptedUser user_;
-  engine::RecordedUserInterface recorded_user_;
   std::unique_ptr<engine::UserInterface> altered_user_;
   engine::MutationQueue queue_;
   engine::ScriptWorld scripts_;

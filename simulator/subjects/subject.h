@@ -25,7 +25,8 @@ namespace plumb::simulator {
 
 /// Decorators between the engine and its recorded ports, and changes to what the host hands the
 /// session: the places where port and extension mutants stand. An empty function changes nothing.
-/// What a decorator does to the inner port is recorded, what it hides from the engine is too.
+/// What a decorator does to the inner port is recorded, what it hides from the engine is too. The
+/// engine records dialogs itself: as `ui` answers them.
 struct Alterations {
   std::function<std::unique_ptr<engine::Files>(engine::Files& inner, engine::Loop& loop)> files;
   std::function<std::unique_ptr<engine::Provider>(engine::Provider& inner, engine::Loop& loop)>
