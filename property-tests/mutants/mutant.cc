@@ -35,6 +35,7 @@ std::vector<Mutant> all_mutants() {
   append(all, file_mutants());
   append(all, prefix_mutants());
   append(all, call_mutants());
+  append(all, hook_mutants());
   append(all, tool_mutants());
   append(all, order_mutants());
   std::ranges::sort(all, {}, [](const Mutant& mutant) { return mutant.rule + " " + mutant.name; });
