@@ -333,7 +333,7 @@ Task<CallPipeline::Executed> CallPipeline::run_tool(PreparedCall& call) {
   const auto context = ports_.host.make_context(view_of(call));
   const auto gate = std::make_shared<UpdateGate>(ports_, call);
   const auto active_before = ports_.host.active_tools();
-  ToolCall arguments(block.id, block.name, call.params);
+  ToolCall arguments(ports_.policies.execute_id(block), block.name, call.params);
   arguments.signal = call.request.signal;
   arguments.context = context.get();
   arguments.on_update = [gate](const ToolResult& partial) { gate->update(partial); };
@@ -346,7 +346,7 @@ Task<CallPipeline::Executed> CallPipeline::run_tool(PreparedCall& call) {
   begin.owner = call.tool->source.path;
   begin.args = SharedJson(*call.params);
   begin.signal_aborted = call.request.signal.aborted();
-  ports_.recorder.record(Source::probe, std::move(begin), block.id);
+  ports_.recorder.record(Source::probe, std::move(begin), arguments.id);
 
   const std::int64_t begun_ms = ports_.loop.now_ms();
   Executed executed;

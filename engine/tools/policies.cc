@@ -143,6 +143,10 @@ std::shared_ptr<Json> arguments_after_handlers(const RegisteredTool& /*tool*/,
   return handled;
 }
 
+std::string execute_id(const ToolCallBlock& call) {
+  return call.id;
+}
+
 bool update_is_accepted(bool has_settled) {
   return !has_settled;
 }

@@ -20,6 +20,7 @@
 #include "engine/tools/hooks.h"
 #include "engine/tools/parameter_schema.h"
 #include "engine/tools/registry.h"
+#include "engine/tools/registry_policies.h"
 #include "engine/tools/session_policies.h"
 
 namespace plumb::engine {
@@ -78,6 +79,8 @@ bool verdict_stops_call(const BeforeOutcome& outcome);
 /// PIPE-07).
 std::shared_ptr<Json> arguments_after_handlers(const RegisteredTool& tool, const Json& validated,
                                                std::shared_ptr<Json> handled);
+/// The id that execute is told: that of the model's call (TOOL-06).
+std::string execute_id(const ToolCallBlock& call);
 /// Whether an update reaches anybody: not once execute has settled (EVENT-07).
 bool update_is_accepted(bool has_settled);
 /// What an update shows: a copy made at the call (EVENT-09).
@@ -153,6 +156,7 @@ struct Policies {
   std::function<bool(const BeforeOutcome&)> verdict_stops_call = engine::verdict_stops_call;
   std::function<std::shared_ptr<Json>(const RegisteredTool&, const Json&, std::shared_ptr<Json>)>
       arguments_after_handlers = engine::arguments_after_handlers;
+  std::function<std::string(const ToolCallBlock&)> execute_id = engine::execute_id;
   std::function<bool(bool)> update_is_accepted = engine::update_is_accepted;
   std::function<SharedJson(const ToolResult&)> update_snapshot = engine::update_snapshot;
   std::function<bool(const ToolResult&)> returned_result_is_error =
@@ -180,6 +184,7 @@ struct Policies {
   std::function<std::string(const std::string&, const std::string&, const std::string&)>
       missing_key = key_of_missing;
 
+  RegistryPolicies registry;
   SessionPolicies session;
 };
 

@@ -10,10 +10,12 @@
 namespace plumb::engine {
 namespace {
 
-SharedJson listing(std::vector<RegisteredToolPtr> tools) {
-  return SharedJson::lazy([held = std::move(tools)] {
+/// `show` is held by value: the listing may be read when the registry is gone.
+SharedJson listing(std::vector<RegisteredToolPtr> tools,
+                   std::function<Json(const RegisteredTool&)> show) {
+  return SharedJson::lazy([held = std::move(tools), show = std::move(show)] {
     Json json = Json::array();
-    for (const auto& tool : held) json.push_back(tool_info(*tool));
+    for (const auto& tool : held) json.push_back(show(*tool));
     return json;
   });
 }
@@ -61,9 +63,10 @@ Result<void> ToolRegistry::add_sdk(ToolDefinition definition) {
   return {};
 }
 
-Result<void> ToolRegistry::register_tool(SourceInfo extension, std::int64_t load_order,
+Result<void> ToolRegistry::register_tool(const SourceInfo& extension, std::int64_t load_order,
                                          ToolDefinition definition) {
-  PLUMB_TRY(auto entry, make_entry(std::move(definition), std::move(extension), Level::extension));
+  PLUMB_TRY(auto entry, make_entry(std::move(definition), policies_.registry.source(extension),
+                                   Level::extension));
   entry.load_order = load_order;
   add(std::move(entry));
   return {};
@@ -94,7 +97,7 @@ RegisteredToolPtr ToolRegistry::find(std::string_view name) const {
 }
 
 Json ToolRegistry::list() const {
-  return listing(effective_).get();
+  return listing(effective_, policies_.registry.listed).get();
 }
 
 Result<RegisteredTool> ToolRegistry::make_entry(ToolDefinition definition, SourceInfo source,
@@ -122,7 +125,7 @@ void ToolRegistry::add(RegisteredTool entry) {
   } else {
     *found = std::move(shared);
   }
-  if (is_bound_) refresh();
+  if (is_bound_ && policies_.registry.refreshes_at_once()) refresh();
 }
 
 /// One tool a name, in load order, then registration order.
@@ -155,7 +158,7 @@ RegisteredToolPtr ToolRegistry::settle_rivals(const std::vector<RegisteredToolPt
   }
   known_owner = owner;
   for (const auto& rival : rivals) {
-    if (rival == winner) continue;
+    if (rival == winner || !policies_.registry.reports_conflict(*rival, *winner)) continue;
     if (!reported_.emplace(rival->source.path, rival->definition.name).second) continue;
     diagnose("tool_conflict", *rival, who(*rival) + " is not used: " + owner + " owns the name",
              owner);
@@ -203,8 +206,8 @@ void ToolRegistry::diagnose(std::string code, const RegisteredTool& blamed, std:
 
 void ToolRegistry::record_refresh() {
   RegistryRefresh refresh;
-  refresh.tools = listing(effective_);
-  refresh.candidates = listing(candidates_);
+  refresh.tools = listing(effective_, policies_.registry.listed);
+  refresh.candidates = listing(candidates_, policies_.registry.listed);
   recorder_.record(Source::probe, std::move(refresh));
 }
 

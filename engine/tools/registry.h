@@ -41,7 +41,7 @@ class ToolRegistry final {
   Result<void> add_sdk(ToolDefinition definition);
   /// `load_order`: the extension's place, from 0. A repeated name of one extension replaces its
   /// earlier definition (REG-06). Refreshes at once when bound (REG-17).
-  Result<void> register_tool(SourceInfo extension, std::int64_t load_order,
+  Result<void> register_tool(const SourceInfo& extension, std::int64_t load_order,
                              ToolDefinition definition);
   /// Forgets all registrations of extensions (reload); refresh follows by `bind`.
   void clear_extensions();

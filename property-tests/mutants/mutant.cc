@@ -37,6 +37,8 @@ std::vector<Mutant> all_mutants() {
   append(all, call_mutants());
   append(all, hook_mutants());
   append(all, tool_mutants());
+  append(all, registry_mutants());
+  append(all, active_mutants());
   append(all, order_mutants());
   std::ranges::sort(all, {}, [](const Mutant& mutant) { return mutant.rule + " " + mutant.name; });
   return all;

@@ -36,14 +36,16 @@ struct Mutant {
 /// Every mutant, sorted by rule.
 std::vector<Mutant> all_mutants();
 /// By what they break: edits (EDIT), files (READ, WRITE, QUEUE), what is sent to the model (CACHE),
-/// calls (PIPE, RESULT), handlers (HOOK), tools (TOOL, REG, ACTIVE), and the order of things
-/// (EVENT, BATCH, ABORT, EXT).
+/// calls (PIPE, RESULT), handlers (HOOK), tools (TOOL), the registry (REG), the active set (ACTIVE, EXT-33),
+/// and the order of things (EVENT, BATCH, ABORT).
 std::vector<Mutant> edit_mutants();
 std::vector<Mutant> file_mutants();
 std::vector<Mutant> prefix_mutants();
 std::vector<Mutant> call_mutants();
 std::vector<Mutant> hook_mutants();
 std::vector<Mutant> tool_mutants();
+std::vector<Mutant> registry_mutants();
+std::vector<Mutant> active_mutants();
 std::vector<Mutant> order_mutants();
 
 /// A mutant of one decision.
