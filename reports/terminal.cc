@@ -66,6 +66,25 @@ std::string failed_scenario_text(const ScenarioResult& scenario, const TerminalS
   return text;
 }
 
+/// "6 of 6 classes of schedules in 24 runs", or "" when none were explored.
+std::string explored_text(const ScenarioResult& scenario, const TerminalStyle& style) {
+  if (!scenario.exploration.has_value() || scenario.exploration->schedules_run == 0) return "";
+  const Exploration& exploration = *scenario.exploration;
+  const std::string total = exploration.classes_total.has_value()
+                                ? std::to_string(*exploration.classes_total)
+                                : "an unknown number";
+  const std::string line = "  " + std::to_string(exploration.classes_explored) + " of " + total +
+                           " classes of schedules in " + std::to_string(exploration.schedules_run) +
+                           " runs  " + scenario.id;
+  return fitted(line, style) + "\n";
+}
+
+std::string explored_lines(const Record& record, const TerminalStyle& style) {
+  std::string text;
+  for (const ScenarioResult& scenario : record.scenarios) text += explored_text(scenario, style);
+  return text.empty() ? "" : "\n" + text;
+}
+
 /// Folder of scenarios -> its counts, by name.
 std::map<std::string, Summary> domains_of(const Record& record) {
   std::map<std::string, Record> parts;
@@ -270,6 +289,7 @@ void TerminalReporter::scenario_finished(const ScenarioResult& scenario) {
 }
 
 void TerminalReporter::run_finished(const Record& record) {
+  print(explored_lines(record, style_));
   print(domain_lines(record, style_));
   print(skipped_lists(record, style_));
   print(diagnostic_lines(record, style_));

@@ -40,6 +40,7 @@ std::vector<Mutant> all_mutants() {
   append(all, registry_mutants());
   append(all, active_mutants());
   append(all, order_mutants());
+  append(all, capture_mutants());
   std::ranges::sort(all, {}, [](const Mutant& mutant) { return mutant.rule + " " + mutant.name; });
   return all;
 }

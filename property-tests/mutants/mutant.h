@@ -47,6 +47,8 @@ std::vector<Mutant> tool_mutants();
 std::vector<Mutant> registry_mutants();
 std::vector<Mutant> active_mutants();
 std::vector<Mutant> order_mutants();
+/// What every subject shows: declared schemas and results of built-in tools.
+std::vector<Mutant> capture_mutants();
 
 /// A mutant of one decision.
 Mutant policy_mutant(std::string name, std::string rule, std::string change,

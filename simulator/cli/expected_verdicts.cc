@@ -106,7 +106,11 @@ void ExpectedReader::read_entry(YamlView map) {
   if (const auto parsed = reports::verdict_from_string(verdict)) {
     entry.verdict = *parsed;
   } else if (!verdict.empty()) {
-    complain(map.find("verdict")->place(), "unknown verdict '" + verdict + "'");
+    constexpr std::array<std::string_view, 3> kVerdicts{"pass", "fail", "not_triggered"};
+    const auto hint = did_you_mean(verdict, kVerdicts);
+    complain(map.find("verdict")->place(),
+             "unknown verdict '" + verdict + "'" +
+                 (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
   }
   entries_.push_back(std::move(entry));
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "simulator/cli/terminal_io.h"
-#include "simulator/script/source.h"
+#include "simulator/script/lint.h"
 
 namespace plumb::simulator {
 namespace {
@@ -37,23 +37,9 @@ Checked<Catalogue> find_catalogue(const CommonOptions& common) {
 }
 
 LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& catalogue) {
-  LoadedScenarios loaded;
   if (paths.empty()) paths.emplace_back("scenarios");
-  auto files = find_scenarios(paths);
-  if (!files) {
-    loaded.errors = std::move(files).error();
-    return loaded;
-  }
-  for (const auto& file : *files) {
-    auto scenario = load_scenario(file, catalogue);
-    if (scenario) {
-      loaded.scenarios.push_back(*std::move(scenario));
-    } else {
-      auto errors = std::move(scenario).error();
-      loaded.errors.insert(loaded.errors.end(), errors.begin(), errors.end());
-    }
-  }
-  return loaded;
+  auto report = lint_scenarios(paths, catalogue);
+  return {std::move(report.scenarios), std::move(report.errors)};
 }
 
 Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path) {

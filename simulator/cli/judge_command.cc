@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/trace/jsonl.h"
+#include "engine/trace/request_fold.h"
 #include "reports/terminal.h"
 #include "simulator/cli/inputs.h"
 #include "simulator/cli/options.h"
@@ -25,9 +26,32 @@ std::string requests_beside(const std::string& file) {
   return std::filesystem::exists(path, error) ? path : "";
 }
 
+/// Requests are told as differences; one that does not fit to those before it cannot be judged.
+Result<void> check_requests(const Trace& trace, const std::string& file) {
+  RequestFold fold;
+  for (const auto& event : trace.events) {
+    if (event.as<ProviderRequest>() == nullptr) continue;
+    auto folded = fold.fold(event);
+    if (folded) continue;
+    // The header is line 1.
+    Error error = std::move(folded).error();
+    error.where = file + ":" + std::to_string(event.seq + 2) + ":1";
+    return std::unexpected(std::move(error));
+  }
+  return {};
+}
+
+Result<Trace> read_own_trace(const std::string& text, const std::string& file) {
+  PLUMB_TRY(auto trace, read_trace(text, file));
+  if (auto whole = check_requests(trace, file); !whole) {
+    return std::unexpected(std::move(whole).error());
+  }
+  return trace;
+}
+
 Result<Trace> read_input(const JudgeCommand& command) {
   PLUMB_TRY(const auto text, read_text_file(command.file));
-  if (command.from == "trace") return read_trace(text, command.file);
+  if (command.from == "trace") return read_own_trace(text, command.file);
   std::string requests;
   const auto path = command.requests.empty() ? requests_beside(command.file) : command.requests;
   if (!path.empty()) {
@@ -78,15 +102,6 @@ int report(reports::Record& record, const JudgeCommand& command) {
 }  // namespace
 
 int judge_command(const CommonOptions& common, const JudgeCommand& command) {
-  const auto catalogue = find_catalogue(common);
-  if (!catalogue) {
-    print_errors(catalogue.error());
-    return kExitInput;
-  }
-  if (auto known = check_rules(command.rules, *catalogue); !known) {
-    print_located(known.error());
-    return kExitInput;
-  }
   auto trace = read_input(command);
   if (!trace) {
     print_located(trace.error());
@@ -96,6 +111,15 @@ int judge_command(const CommonOptions& common, const JudgeCommand& command) {
   const auto expected = load_expected(command.expectations);
   if (!expected) {
     print_errors(expected.error());
+    return kExitInput;
+  }
+  const auto catalogue = find_catalogue(common);
+  if (!catalogue) {
+    print_errors(catalogue.error());
+    return kExitInput;
+  }
+  if (auto known = check_rules(command.rules, *catalogue); !known) {
+    print_located(known.error());
     return kExitInput;
   }
   auto record = judged(common, command, *trace, *catalogue);

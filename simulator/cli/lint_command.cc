@@ -3,6 +3,7 @@
 #include "simulator/cli/inputs.h"
 #include "simulator/cli/options.h"
 #include "simulator/cli/terminal_io.h"
+#include "simulator/script/lint.h"
 
 namespace plumb::simulator {
 
@@ -12,11 +13,14 @@ int lint_command(const CommonOptions& common, const LintCommand& command) {
     print_errors(catalogue.error());
     return kExitInput;
   }
-  const auto loaded = load_scenarios(command.paths, *catalogue);
-  print_errors(loaded.errors);
-  print_out(std::to_string(loaded.scenarios.size()) + " passed, " +
-            std::to_string(loaded.errors.size()) + " failed, 0 skipped\n");
-  return loaded.errors.empty() ? kExitOk : kExitInput;
+  auto paths = command.paths;
+  if (paths.empty()) paths.emplace_back("scenarios");
+  const LintReport report = lint_scenarios(paths, *catalogue);
+  print_errors(report.errors);
+  const auto passed = std::ssize(report.scenarios);
+  print_out(std::to_string(passed) + " passed, " + std::to_string(report.file_count - passed) +
+            " failed, 0 skipped\n");
+  return report.errors.empty() ? kExitOk : kExitInput;
 }
 
 }  // namespace plumb::simulator

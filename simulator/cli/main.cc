@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: reads the command line and hands it to a command.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -115,8 +116,11 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    // A file that grows beyond the limit is an output that cannot be written, not the end.
+    std::signal(SIGXFSZ, SIG_IGN);
     const int code = plumb::simulator::run_program(argc, argv);
-    return std::fflush(stdout) == 0 ? code : plumb::simulator::kExitHarness;
+    const bool is_printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    return is_printed ? code : plumb::simulator::kExitHarness;
   } catch (const std::exception& error) {
     plumb::simulator::print_error(std::string("plumb: ") + error.what() + "\n");
     return plumb::simulator::kExitHarness;

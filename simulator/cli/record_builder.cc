@@ -95,6 +95,25 @@ reports::Finding unmet_finding(const Unmet& unmet, const Trace& trace, const std
   return finding;
 }
 
+/// What the run did beside the script. Where a rule is broken it follows from that: the subject
+/// does not conform. Else nothing can be said of the subject, and it stays an error of the run.
+void add_errors(reports::ScenarioResult& result, const RunResult& run, const std::string& file) {
+  const bool has_failed =
+      std::ranges::any_of(result.rules, [](const reports::RuleVerdict& verdict) {
+        return verdict.verdict == reports::Verdict::fail;
+      });
+  for (const auto& error : run.errors) {
+    if (!has_failed || error.code != ErrorCode::protocol) {
+      result.errors.push_back(error);
+      continue;
+    }
+    reports::Finding finding;
+    finding.message = error.message;
+    finding.where = error.where.empty() ? file : error.where;
+    result.expectation_failures.push_back(std::move(finding));
+  }
+}
+
 void describe_trace(reports::ScenarioResult& result, const TraceHeader& header) {
   result.subject = header.subject;
   result.engine = header.engine;
@@ -126,7 +145,7 @@ reports::ScenarioResult scenario_result(const Scenario& scenario, const CaseRun&
   for (const auto& unmet : run.unmet) {
     result.expectation_failures.push_back(unmet_finding(unmet, trace, scenario.file));
   }
-  result.errors = run.result.errors;
+  add_errors(result, run.result, scenario.file);
   return result;
 }
 

@@ -18,6 +18,9 @@
 namespace plumb::simulator {
 namespace {
 
+/// A broken engine may spin; the trace up to this many steps is judged.
+constexpr std::int64_t kBrokenStepMax = 200'000;
+
 Result<std::optional<std::vector<std::int64_t>>> read_schedule(const std::string& text) {
   if (text.empty()) return std::nullopt;
   std::vector<std::int64_t> picks;
@@ -51,6 +54,43 @@ Result<void> select_rules(LoadedScenarios& loaded, const std::vector<std::string
   return {};
 }
 
+/// The command without what has no effect on verdicts: where reports go, how many run at a time,
+/// and the order of the words.
+std::string plain_command(const RunCommand& command) {
+  std::string text = "plumb run";
+  auto paths = command.paths;
+  std::ranges::sort(paths);
+  for (const auto& path : paths) text += " " + path;
+  auto rules = command.rules;
+  std::ranges::sort(rules);
+  for (const auto& rule : rules) text += " --rule " + rule;
+  if (command.seed != 0) text += " --seed " + std::to_string(command.seed);
+  if (command.seed_count != 1) text += " --seeds " + std::to_string(command.seed_count);
+  if (!command.schedules.empty()) text += " --schedules " + command.schedules;
+  if (!command.schedule.empty()) text += " --schedule \"" + command.schedule + "\"";
+  if (!command.expectations.empty()) text += " --expectations " + command.expectations;
+  if (!command.mutant.empty()) text += " --mutant " + command.mutant;
+  return text;
+}
+
+/// Puts the decision or effect of a mutant in place of the engine's own.
+Result<void> break_engine(SuiteOptions& options, const std::string& name) {
+  if (name.empty()) return {};
+  std::vector<std::string_view> names;
+  const auto mutants = all_mutants();
+  for (const auto& mutant : mutants) {
+    names.push_back(mutant.name);
+    if (mutant.name != name) continue;
+    options.alterations = mutant.alterations;
+    options.step_max = kBrokenStepMax;
+    options.reproduce_with = "--mutant " + name;
+    return {};
+  }
+  const auto hint = did_you_mean(name, names);
+  return fail(ErrorCode::invalid, "unknown mutant '" + name + "'" +
+                                      (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+}
+
 class SuiteRun {
  public:
   SuiteRun(const CommonOptions& common, const RunCommand& command)
@@ -77,7 +117,7 @@ class SuiteRun {
 
 void SuiteRun::start() {
   record_.tool_version = PLUMB_VERSION;
-  record_.command = common_.command_line;
+  record_.command = command_.has_timings ? common_.command_line : plain_command(command_);
   record_.subject = command_.subject;
   record_.edition = "seed";
   terminal_.run_started(record_);
@@ -103,7 +143,7 @@ int SuiteRun::run(LoadedScenarios loaded, const Catalogue& catalogue, SuiteOptio
     record_.diagnostics.push_back(reports::input_error(error));
   }
   options.progress = [this](std::int64_t done, std::int64_t total) {
-    if (command_.jobs == 1) progress_.update(steady_ms(), done, total, "scenarios");
+    progress_.update(steady_ms(), done, total, "scenarios");
   };
   auto played = play_suite(loaded.scenarios, options, catalogue);
   record_.scenarios = std::move(played.scenarios);
@@ -138,7 +178,10 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
   PLUMB_TRY(options.schedule, read_schedule(command.schedule));
   options.explores_schedules = command.schedules == "all";
   options.jobs = command.jobs > 0 ? command.jobs : processor_count();
-  if (command.has_reports) options.trace_folder = command.out + "/traces";
+  if (command.has_reports) options.out_folder = command.out;
+  if (auto broken = break_engine(options, command.mutant); !broken) {
+    return std::unexpected(std::move(broken).error());
+  }
   options.make_subject = [] { return std::make_unique<SessionSubject>(); };
   if (auto used = use_mutant(command.mutant, options); !used) return std::unexpected(used.error());
   return options;
@@ -147,24 +190,24 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
 }  // namespace
 
 int run_command(const CommonOptions& common, const RunCommand& command) {
-  const auto catalogue = find_catalogue(common);
-  if (!catalogue) {
-    print_errors(catalogue.error());
-    return kExitInput;
-  }
   auto options = suite_options(command);
   if (!options) {
     print_located(options.error());
     return kExitInput;
   }
-  auto loaded = load_scenarios(command.paths, *catalogue);
-  if (auto selected = select_rules(loaded, command.rules, *catalogue); !selected) {
-    print_located(selected.error());
-    return kExitInput;
-  }
   auto expected = load_expected(command.expectations);
   if (!expected) {
     print_errors(expected.error());
+    return kExitInput;
+  }
+  const auto catalogue = find_catalogue(common);
+  if (!catalogue) {
+    print_errors(catalogue.error());
+    return kExitInput;
+  }
+  auto loaded = load_scenarios(command.paths, *catalogue);
+  if (auto selected = select_rules(loaded, command.rules, *catalogue); !selected) {
+    print_located(selected.error());
     return kExitInput;
   }
   SuiteRun suite(common, command);

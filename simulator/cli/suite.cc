@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <thread>
 #include <utility>
 
 #include "engine/trace/jsonl.h"
@@ -39,6 +40,15 @@ std::string failure_of(const CaseRun& run) {
   return failure;
 }
 
+/// Relative to the output folder, so that a record says the same wherever it was written.
+std::string trace_path_of(const reports::ScenarioResult& result) {
+  std::string name = "traces/" + result.id;
+  if (!result.variant.empty()) name += "." + file_safe(result.variant);
+  if (result.seed != 0) name += ".seed-" + std::to_string(result.seed);
+  if (!result.schedule.empty()) name += ".schedule-" + file_safe(result.schedule);
+  return name + ".jsonl";
+}
+
 /// One scenario under one seed: itself and its variants.
 class SuiteItem {
  public:
@@ -49,7 +59,7 @@ class SuiteItem {
   SuiteResult play(const invariants::Catalogue& facts);
 
  private:
-  std::string trace_path(const reports::ScenarioResult& result) const;
+  RunOptions run_options() const;
   std::string reproduction(const std::string& schedule) const;
   void keep_trace(reports::ScenarioResult& result, const Trace& trace);
   void add_run(const CaseRun& run, const std::string& schedule);
@@ -64,12 +74,11 @@ class SuiteItem {
   SuiteResult out_;
 };
 
-std::string SuiteItem::trace_path(const reports::ScenarioResult& result) const {
-  std::string name = options_.trace_folder + "/" + result.id;
-  if (!result.variant.empty()) name += "." + file_safe(result.variant);
-  if (result.seed != 0) name += ".seed-" + std::to_string(result.seed);
-  if (!result.schedule.empty()) name += ".schedule-" + file_safe(result.schedule);
-  return name + ".jsonl";
+RunOptions SuiteItem::run_options() const {
+  RunOptions options;
+  options.alterations = options_.alterations;
+  if (options_.step_max) options.step_max = *options_.step_max;
+  return options;
 }
 
 std::string SuiteItem::reproduction(const std::string& schedule) const {
@@ -81,9 +90,10 @@ std::string SuiteItem::reproduction(const std::string& schedule) const {
 }
 
 void SuiteItem::keep_trace(reports::ScenarioResult& result, const Trace& trace) {
-  if (options_.trace_folder.empty()) return;
-  result.trace_path = trace_path(result);
-  if (auto written = write_output(result.trace_path, write_trace(trace)); !written) {
+  if (options_.out_folder.empty()) return;
+  result.trace_path = trace_path_of(result);
+  const auto path = options_.out_folder + "/" + result.trace_path;
+  if (auto written = write_output(path, write_trace(trace)); !written) {
     out_.diagnostics.push_back(reports::run_error(written.error()));
   }
 }
@@ -97,9 +107,8 @@ void SuiteItem::add_run(const CaseRun& run, const std::string& schedule) {
 }
 
 void SuiteItem::play_variants(const invariants::Catalogue& facts) {
-  RunOptions options;
+  RunOptions options = run_options();
   options.schedule = options_.schedule;
-  options.alterations = options_.alterations;
   std::vector<CaseRun> runs;
   for (const auto& variant : variants_of(scenario_, seed_)) {
     runs.push_back(run_case(*subject_, variant, options, facts));
@@ -111,8 +120,7 @@ void SuiteItem::play_variants(const invariants::Catalogue& facts) {
 /// One run of each class of schedules; a class that fails is shown by its shortest schedule.
 void SuiteItem::explore(const invariants::Catalogue& facts) {
   const Variant variant{"", "", scenario_, seed_};
-  RunOptions options;
-  options.alterations = options_.alterations;
+  RunOptions options = run_options();
   const auto play = [&](SchedulePicker picker) {
     RunOptions picked = options;
     picked.picker = std::move(picker);
@@ -155,12 +163,15 @@ SuiteResult play_suite(std::span<const Scenario> scenarios, const SuiteOptions& 
   const auto total = static_cast<std::int64_t>(scenarios.size()) * options.seed_count;
   std::vector<SuiteResult> parts(static_cast<std::size_t>(total));
   std::atomic<std::int64_t> done{0};
+  const auto caller = std::this_thread::get_id();
   for_each_index(total, options.jobs, [&](std::int64_t index) {
     const auto& scenario = scenarios[static_cast<std::size_t>(index / options.seed_count)];
     const auto seed = options.seed + static_cast<std::uint64_t>(index % options.seed_count);
     SuiteItem item(scenario, seed, options, catalogue);
     parts[static_cast<std::size_t>(index)] = item.play(facts);
-    if (options.progress) options.progress(++done, total);
+    const auto count = ++done;
+    const bool is_caller = std::this_thread::get_id() == caller;
+    if (options.progress && is_caller) options.progress(count, total);
   });
   SuiteResult result;
   for (auto& part : parts) {

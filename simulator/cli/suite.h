@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,12 +24,13 @@ struct SuiteOptions {
   std::optional<std::vector<std::int64_t>> schedule;
   bool explores_schedules = false;
   std::int64_t jobs = 1;
-  std::string trace_folder;  ///< Empty: traces are not written.
+  std::string out_folder;  ///< Traces go to traces/ in it; empty: they are not written.
   Alterations alterations;
+  std::optional<std::int64_t> step_max;  ///< A bound of its own, for engines that may spin.
   std::string reproduce_with;  ///< Further words of the command that repeats a run: "--mutant x".
   /// Makes the subject of one run; called from several threads.
   std::function<std::unique_ptr<Subject>()> make_subject;
-  /// Called after each scenario, from several threads, one call at a time.
+  /// Called on the thread of `play_suite` only, after each scenario that it played itself.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
 };
 

@@ -29,6 +29,8 @@ std::vector<Rule> edit_text_rules();
 std::vector<Rule> edit_step_rules();
 std::vector<Rule> queue_rules();
 std::vector<Rule> read_rules();
+std::vector<Rule> builtin_rules();
+std::vector<Rule> message_event_rules();
 
 std::vector<RelationRule> relation_rules();
 

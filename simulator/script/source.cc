@@ -11,6 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Files are read in parts: most are far smaller than the largest that may be read.
+constexpr std::size_t kPartBytes = 1 << 16;
+
 bool is_yaml_name(const fs::path& path) {
   return path.extension() == ".yaml" || path.extension() == ".yml";
 }
@@ -105,10 +108,13 @@ Result<std::string> read_source(const std::string& path, std::int64_t bytes_max)
   }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return fail(ErrorCode::permission, describe_code(ErrorCode::permission), path);
-  std::string text(static_cast<std::size_t>(bytes_max) + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  std::string part(kPartBytes, '\0');
+  while (stream && std::ssize(text) <= bytes_max) {
+    stream.read(part.data(), std::ssize(part));
+    text.append(part, 0, static_cast<std::size_t>(stream.gcount()));
+  }
   if (stream.bad()) return fail(ErrorCode::io, describe_code(ErrorCode::io), path);
-  text.resize(static_cast<std::size_t>(stream.gcount()));
   if (std::ssize(text) > bytes_max) {
     return fail(ErrorCode::exhausted, "file is larger than " + std::to_string(bytes_max) + " bytes",
                 path);

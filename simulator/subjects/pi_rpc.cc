@@ -130,7 +130,7 @@ const std::map<std::string_view, StreamReader::Method>& StreamReader::methods() 
 }
 
 Result<void> StreamReader::read(const Json& record) {
-  if (!record.is_object() || !record.contains("type")) {
+  if (!record.is_object() || text_at(record, "type").empty()) {
     return fail(ErrorCode::invalid, "a record of pi's RPC output must be an object with 'type'");
   }
   if (const auto time = record.find("t"); time != record.end() && time->is_number()) {
