@@ -119,7 +119,7 @@ const Json& arguments_of(const Call& call) {
   return begin == nullptr ? call.raw.get() : begin->args.get();
 }
 
-std::string path_of(const Call& call) {
+std::string path_given(const Call& call) {
   return text_at(arguments_of(call), "path");
 }
 
@@ -128,7 +128,7 @@ bool is_sent(const Call& call, const Story& story) {
 }
 
 /// Whether a text has the number as a word of its own.
-bool has_count(std::string_view text, std::int64_t count) {
+bool says_number(std::string_view text, std::int64_t count) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (!is_digit(text[i])) continue;
@@ -149,17 +149,17 @@ Complaint tells_count_and_path(const Call& call, const Story& story) {
     return finding("the result of edit is not one text block", request);
   }
   std::string text = text_in(content);
-  const auto path = path_of(call);
+  const auto path = path_given(call);
   const auto place = text.find(path);
   if (place == std::string::npos) return finding("the result does not name the path", request);
   const auto changes = changes_in(arguments_of(call));
   if (!changes) return std::nullopt;
   text.erase(place, path.size());
-  return require(has_count(text, std::ssize(*changes)),
+  return require(says_number(text, std::ssize(*changes)),
                  "the result does not name the number of edits", request);
 }
 
-std::string escaped(const std::string& text) {
+std::string inside_quotes(const std::string& text) {
   const std::string written = dump_json(Json(text));
   return written.substr(1, written.size() - 2);
 }
@@ -182,7 +182,7 @@ bool has_diffs(const Call& call, const Story&) {
 Complaint diffs_are_not_sent(const Call& call, const Story& story) {
   const auto& bytes = shown_result(call, story)->bytes;
   for (const auto& text : diffs_of(call)) {
-    if (bytes.find(escaped(text)) == std::string::npos) continue;
+    if (bytes.find(inside_quotes(text)) == std::string::npos) continue;
     return finding("the model sees the diff of call " + call.id,
                    next_request_of(call, story)->event);
   }
@@ -197,7 +197,7 @@ std::string patch_of(const Call& call) {
   return text_at(at(result_of(call), "details"), "patch");
 }
 
-bool has_patch(const Call& call, const Story&) {
+bool has_patch_text(const Call& call, const Story&) {
   return !patch_of(call).empty();
 }
 
@@ -296,7 +296,7 @@ class PatchWalk {
 };
 
 Complaint patch_has_its_form(const Call& call, const Story&) {
-  const auto path = path_of(call);
+  const auto path = path_given(call);
   PatchWalk walk(path);
   const std::string patch = patch_of(call);
   for (std::string_view rest = patch; !rest.empty();) {
@@ -362,7 +362,7 @@ std::vector<Rule> builtin_rules() {
            "and right lengths, and nothing else")
           .for_each_call()
           .when(succeeded("edit"))
-          .when(has_patch)
+          .when(has_patch_text)
           .expect(patch_has_its_form),
       rule("EDIT-43",
            "neither details.diff nor details.patch of a successful edit stands in what the next "
