@@ -36,8 +36,8 @@ struct Mutant {
 /// Every mutant, sorted by rule.
 std::vector<Mutant> all_mutants();
 /// By what they break: edits (EDIT), files (READ, WRITE, QUEUE), what is sent to the model (CACHE),
-/// calls (PIPE, RESULT), handlers (HOOK), tools (TOOL), the registry (REG), the active set (ACTIVE, EXT-33),
-/// and the order of things (EVENT, BATCH, ABORT).
+/// calls (PIPE, RESULT), handlers (HOOK), tools (TOOL), the registry (REG), the active set (ACTIVE,
+/// EXT-33), and the order of things (EVENT, BATCH, ABORT).
 std::vector<Mutant> edit_mutants();
 std::vector<Mutant> file_mutants();
 std::vector<Mutant> prefix_mutants();
