@@ -56,7 +56,7 @@ Result<void> ExtensionApi::abort() {
 
 Result<void> ExtensionApi::notify(std::string topic, Json data) {
   PLUMB_TRY(auto* session, host());
-  session->notify(path(), std::move(topic), std::move(data));
+  session->notify(path(), std::move(topic), std::move(data), std::string());
   return {};
 }
 

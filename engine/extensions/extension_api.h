@@ -74,8 +74,8 @@ class ExtensionHost {
   /// Entries of the current branch, oldest first.
   virtual SharedJson session_entries() const = 0;
   virtual Env& env() = 0;
-  /// Records a notify event.
-  virtual void notify(std::string by, std::string topic, Json data) = 0;
+  /// Records a notify event. `call`: what the reporter works for; may be empty.
+  virtual void notify(std::string by, std::string topic, Json data, std::string call) = 0;
 };
 
 /// What a handler is called with. `data` is its own copy of the event's fields (core.yaml events);

@@ -135,6 +135,11 @@ void do_latch(ScriptState& state, const Json& arguments) {
   state.extension->world.latches.set(arguments["set"].get<std::string>());
 }
 
+std::string call_of(const ScriptState& state) {
+  if (state.call) return state.call->id;
+  return state.handler ? state.handler->call : std::string();
+}
+
 /// Verbs that act on the session.
 void act_on_host(ScriptState& state, const Verb& verb, const Json& arguments) {
   ExtensionHost* host = host_of(state);
@@ -148,7 +153,8 @@ void act_on_host(ScriptState& state, const Verb& verb, const Json& arguments) {
       host->append_entry(text_of_argument(arguments, "type"), arguments.value("data", Json()));
       break;
     case VerbKind::note:
-      host->notify(owner, text_of_argument(arguments, "topic"), arguments.value("data", Json()));
+      host->notify(owner, text_of_argument(arguments, "topic"), arguments.value("data", Json()),
+                   call_of(state));
       break;
     case VerbKind::send:
       do_send(state, *host, arguments);
@@ -261,10 +267,7 @@ Json look_up(const ScriptState& state, std::string_view name) {
   if (name == "event") return state.handler ? state.handler->data : Json(nullptr);
   if (name == "last") return state.last;
   if (name == "signal.aborted") return signal_aborted(state);
-  if (name == "call") {
-    if (state.call) return state.call->id;
-    return state.handler ? Json(state.handler->call) : Json(nullptr);
-  }
+  if (name == "call") return state.call || state.handler ? Json(call_of(state)) : Json(nullptr);
   return context_value(state, name);
 }
 

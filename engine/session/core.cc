@@ -92,12 +92,18 @@ Task<Result<void>> Session::Core::start(std::string reason) {
   registry_.bind();
   active_.start(options_.active);
   registry_.on_refresh([this] { active_.refreshed(); });
+  co_await announce_start(std::move(reason));
+  co_return Result<void>();
+}
+
+/// Once all extensions are loaded and bound (EVENT-38).
+Task<void> Session::Core::announce_start(std::string reason) {
+  reason = policies_.session.reason_of_start(reason);
   SessionStart event;
   event.reason = reason;
   record(std::move(event));
   Json fields = reason_fields(reason);
   co_await runner_.notify("session_start", "", std::move(fields));
-  co_return Result<void>();
 }
 
 std::vector<std::string> Session::Core::registered_names() const {
@@ -127,17 +133,14 @@ Task<Result<void>> Session::Core::reload(std::optional<std::vector<ExtensionSour
   runner_.bind(*this);
   registry_.bind();
   restore_active(active, registered);
-  SessionStart event;
-  event.reason = "reload";
-  record(std::move(event));
-  Json fields = reason_fields("reload");
-  co_await runner_.notify("session_start", "", std::move(fields));
+  co_await announce_start("reload");
   co_return Result<void>();
 }
 
 Task<void> Session::Core::shutdown(std::string reason) {
   abort();
   co_await wait_until_idle();
+  if (!policies_.session.announces_shutdown(reason)) co_return;
   SessionShutdown event;
   event.reason = reason;
   record(std::move(event));

@@ -89,7 +89,7 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   std::string system_prompt() const override;
   SharedJson session_entries() const override { return transcript_.entries(); }
   Env& env() override { return ports_.env; }
-  void notify(std::string by, std::string topic, Json data) override;
+  void notify(std::string by, std::string topic, Json data, std::string call) override;
 
  private:
   // core.cc
@@ -97,6 +97,7 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   void restore_active(const std::vector<std::string>& active,
                       const std::vector<std::string>& registered);
   std::vector<std::string> registered_names() const;
+  Task<void> announce_start(std::string reason);
   void record(Payload event, std::string call = {});
   /// Handlers first, then the record (EVENT-26).
   Task<void> emit(Payload event, Json fields, std::string call = {});

@@ -100,12 +100,12 @@ std::string Session::Core::system_prompt() const {
   return current_prompt();
 }
 
-void Session::Core::notify(std::string by, std::string topic, Json data) {
+void Session::Core::notify(std::string by, std::string topic, Json data, std::string call) {
   Notify event;
   event.by = std::move(by);
   event.topic = std::move(topic);
   event.data = SharedJson(std::move(data));
-  ports_.recorder.record(Source::probe, std::move(event));
+  ports_.recorder.record(Source::probe, std::move(event), std::move(call));
 }
 
 }  // namespace plumb::engine

@@ -130,7 +130,7 @@ Task<void> Session::Core::run_to_settlement(std::vector<MessagePtr> first) {
     co_await run_agent(std::move(first));
     first.clear();
     if (run_->failure) co_return;
-    if (run_->will_retry) {
+    if (policies_.session.retry_precedes_settlement(run_->will_retry)) {
       co_await wait_for_retry();
       if (aborted()) co_return;
       continue;

@@ -26,6 +26,21 @@ TEST_F(SessionTools, ChangeTakesEffectAtTheNextRequest) {  // ACTIVE-06, ACTIVE-
   EXPECT_EQ(all_of<CallOutcome>()[1]->outcome, "ok");  // ACTIVE-09
 }
 
+TEST_F(SessionTools, NotesNameTheCallThatTheyAreAbout) {  // ABORT-01, EVENT-07
+  add_tool(R"({"name": "one", "do": [{"note": "ran"}]})");
+  extend(R"({"name": "seen", "on": {"tool_result": [{"do": [{"note": "saw"}]}],
+    "turn_end": [{"do": [{"note": "over"}]}]}})");
+  provider.answers = {called({call_of("c1", "one")}), said("done")};
+
+  ASSERT_TRUE(prompt("go"));
+
+  std::vector<std::string> calls;
+  for (const auto& event : trace.events) {
+    if (event.as<Notify>() != nullptr) calls.push_back(event.call);
+  }
+  EXPECT_THAT(calls, ElementsAre("c1", "c1", "", ""));
+}
+
 TEST_F(SessionTools, DisabledToolIsUnknownLater) {  // ACTIVE-10
   add_tool(R"({"name": "one", "do": [{"set_active": []}]})");
   provider.answers = {called({call_of("c1", "one")}), called({call_of("c2", "one")}), said("done")};

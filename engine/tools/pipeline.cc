@@ -125,7 +125,7 @@ class UpdateGate final : public std::enable_shared_from_this<UpdateGate> {
     event.name = name_;
     event.args = args_;
     event.partial = ports_.policies.update_snapshot(partial);
-    ports_.recorder.record(Source::engine, event, id_);
+    ports_.recorder.record(Source::engine, event, ports_.policies.id_of_update(id_));
     if (forward_) forward_(partial);
     if (!ports_.hooks.wants(ToolExecutionUpdate::kKind)) return;
     pending_.push_back(std::move(event));

@@ -155,6 +155,10 @@ SharedJson update_snapshot(const ToolResult& partial) {
   return SharedJson(to_json(partial));
 }
 
+std::string id_of_update(const std::string& call_id) {
+  return call_id;
+}
+
 bool returned_result_is_error(const ToolResult& result) {
   return result.is_error;
 }

@@ -85,6 +85,8 @@ std::string execute_id(const ToolCallBlock& call);
 bool update_is_accepted(bool has_settled);
 /// What an update shows: a copy made at the call (EVENT-09).
 SharedJson update_snapshot(const ToolResult& partial);
+/// The id that an update carries: its call's own (EVENT-06).
+std::string id_of_update(const std::string& call_id);
 /// Whether a normally returned result is a failure: only isError says so (RESULT-05..07).
 bool returned_result_is_error(const ToolResult& result);
 /// Whether the tool_result chain runs: for every entered execute (HOOK-22, ABORT-10).
@@ -159,6 +161,7 @@ struct Policies {
   std::function<std::string(const ToolCallBlock&)> execute_id = engine::execute_id;
   std::function<bool(bool)> update_is_accepted = engine::update_is_accepted;
   std::function<SharedJson(const ToolResult&)> update_snapshot = engine::update_snapshot;
+  std::function<std::string(const std::string&)> id_of_update = engine::id_of_update;
   std::function<bool(const ToolResult&)> returned_result_is_error =
       engine::returned_result_is_error;
   std::function<bool(bool, bool)> result_hook_runs = engine::result_hook_runs;

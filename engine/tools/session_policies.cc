@@ -74,6 +74,14 @@ bool removed_handler_still_runs(std::string_view /*event*/) {
   return true;
 }
 
+std::string reason_of_start(std::string_view reason) {
+  return std::string(reason);
+}
+
+bool announces_shutdown(std::string_view /*reason*/) {
+  return true;
+}
+
 bool may_request(bool is_aborted) {
   return !is_aborted;
 }
@@ -104,6 +112,10 @@ bool is_retryable(const AssistantMessage& answer) {
   return std::ranges::any_of(kPassingFailures, [&](std::string_view word) {
     return text.find(word) != std::string::npos;
   });
+}
+
+bool retry_precedes_settlement(bool is_announced) {
+  return is_announced;
 }
 
 bool context_changes_are_stored() {

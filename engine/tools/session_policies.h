@@ -47,6 +47,13 @@ bool chain_goes_on_after_throw(std::string_view event);
 /// Whether a handler that was removed during the dispatch still runs in it: yes (HOOK-27).
 bool removed_handler_still_runs(std::string_view event);
 
+// ------------------------------------------------------------------ the session's life
+
+/// The reason that session_start names: the one it was started for (EVENT-38).
+std::string reason_of_start(std::string_view reason);
+/// Whether instances hear session_shutdown before they go: always (EVENT-39).
+bool announces_shutdown(std::string_view reason);
+
 // ------------------------------------------------------------------ runs
 
 /// Whether a request may be sent: not once the run is aborted (ABORT-08).
@@ -66,6 +73,8 @@ bool asks_before_settle(bool is_aborted);
 /// Whether a failed answer may succeed when asked again (EVENT-30): overload, rate limit, server
 /// and network errors, by the text of the failure.
 bool is_retryable(const AssistantMessage& answer);
+/// Whether an announced retry comes before anything settles: always (EVENT-14).
+bool retry_precedes_settlement(bool is_announced);
 /// What is stored when context handlers changed a request's messages: the stored ones (EVENT-22).
 bool context_changes_are_stored();
 
@@ -84,6 +93,9 @@ struct SessionPolicies {
   std::function<bool(std::string_view)> removed_handler_still_runs =
       engine::removed_handler_still_runs;
 
+  std::function<std::string(std::string_view)> reason_of_start = engine::reason_of_start;
+  std::function<bool(std::string_view)> announces_shutdown = engine::announces_shutdown;
+
   std::function<bool(bool)> may_request = engine::may_request;
   std::function<bool(StopReason)> answer_ends_run = engine::answer_ends_run;
   std::function<bool(StopReason)> answer_is_sent_again = engine::answer_is_sent_again;
@@ -91,6 +103,7 @@ struct SessionPolicies {
   std::function<bool(bool)> takes_follow_ups = engine::takes_follow_ups;
   std::function<bool(bool)> asks_before_settle = engine::asks_before_settle;
   std::function<bool(const AssistantMessage&)> is_retryable = engine::is_retryable;
+  std::function<bool(bool)> retry_precedes_settlement = engine::retry_precedes_settlement;
   std::function<bool()> context_changes_are_stored = engine::context_changes_are_stored;
   std::function<std::string(const PromptParts&)> compose_prompt = engine::compose_prompt;
 };

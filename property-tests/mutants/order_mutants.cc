@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants of the order of things: EVENT, BATCH, ABORT, EXT.
-#include <utility>
+#include "property-tests/mutants/order_mutants.h"
 
-#include "property-tests/mutants/mutant.h"
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace plumb::simulator {
 
+void name_also(std::vector<Mutant>& mutants,
+               const std::map<std::string, std::vector<std::string>>& rules) {
+  for (auto& mutant : mutants) {
+    const auto found = rules.find(mutant.name);
+    if (found != rules.end()) mutant.also = found->second;
+  }
+}
+
 std::vector<Mutant> order_mutants() {
-  std::vector<Mutant> list;
-  list.push_back(policy_mutant("batch-any-terminate-stops", "BATCH-12",
-                               "one terminating result is enough", [](engine::Policies& policies) {
-                                 policies.batch_terminates =
-                                     [](std::span<const engine::FinishedCall> calls) {
-                                       for (const auto& call : calls) {
-                                         if (call.result.terminate) return true;
-                                       }
-                                       return false;
-                                     };
-                               }));
+  std::vector<Mutant> list = event_mutants();
+  std::ranges::move(batch_mutants(), std::back_inserter(list));
+  std::ranges::move(abort_mutants(), std::back_inserter(list));
   return list;
 }
 

@@ -63,14 +63,18 @@ Complaint updates_name_their_call(const Call& call, const Story&) {
 /// The listeners of an update finish before the result handlers and the end event.
 Complaint updates_are_delivered_first(const Call& call, const Story& story) {
   std::int64_t open = 0;
+  const Event* closed = nullptr;
   for (const Event* event : call.events) {
-    if (is_named(*event, "tool_result") || event->as<ToolExecutionEnd>() != nullptr) {
-      return require(open == 0, "an update is still being delivered", event);
-    }
     const auto* entered = event->as<HookCall>();
     const auto* returned = event->as<HookReturn>();
-    if (entered != nullptr && entered->event == "tool_execution_update") ++open;
-    if (returned != nullptr && returned->event == "tool_execution_update") --open;
+    const bool opens = entered != nullptr && entered->event == "tool_execution_update";
+    const bool ends = returned != nullptr && returned->event == "tool_execution_update";
+    open += (opens ? 1 : 0) - (ends ? 1 : 0);
+    const bool closes = is_named(*event, "tool_result") || event->as<ToolExecutionEnd>() != nullptr;
+    if (closed == nullptr && closes) closed = event;
+    if (closed != nullptr && (open > 0 || opens || ends)) {
+      return finding("the call went on while an update was being delivered", closed);
+    }
   }
   return before(last(call, "tool_execution_update"), first(call, "tool_execution_end"), story);
 }

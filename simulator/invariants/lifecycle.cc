@@ -141,11 +141,16 @@ class SettledChecker final : public Checker {
 class SessionChecker : public Checker {
  public:
   static std::vector<std::string_view> kinds() {
-    return {"load", "session_start", "session_shutdown", "agent_start", "agent_end"};
+    return {"load", "session_start", "session_shutdown", "agent_start", "agent_end", "crash"};
   }
 
  protected:
   void follow(const Event& event) {
+    if (event.as<Crash>() != nullptr) {
+      is_started_ = false;
+      is_running_ = false;
+      loading_ = 0;
+    }
     if (event.as<AgentStart>() != nullptr) is_running_ = true;
     if (event.as<AgentEnd>() != nullptr) is_running_ = false;
     if (event.as<SessionStart>() != nullptr) is_started_ = true;
@@ -174,12 +179,27 @@ class SessionStartChecker final : public SessionChecker {
       report.complain(require(loading_ == 0, "session_start while an extension loads", &event));
       report.complain(require(std::ranges::count(kStartReasons, start->reason) == 1,
                               "unknown reason '" + start->reason + "'", &event));
+      report.complain(fits_shutdown(*start, event));
+      shutdown_reason_.clear();
     }
+    const auto* shutdown = event.as<SessionShutdown>();
+    if (shutdown != nullptr && shutdown->reason != "quit") shutdown_reason_ = shutdown->reason;
+    if (event.as<Crash>() != nullptr) shutdown_reason_.clear();
     if (event.as<Load>() != nullptr) {
       report.complain(require(!is_started_, "an extension loads after session_start", &event));
     }
     follow(event);
   }
+
+ private:
+  Complaint fits_shutdown(const SessionStart& start, const Event& event) const {
+    const bool fits = shutdown_reason_.empty() || start.reason == shutdown_reason_;
+    return require(
+        fits, "a start for '" + start.reason + "' after a shutdown for '" + shutdown_reason_ + "'",
+        &event);
+  }
+
+  std::string shutdown_reason_;  ///< What the session that is about to start replaces it for.
 };
 
 class SessionShutdownChecker final : public SessionChecker {
@@ -279,7 +299,10 @@ std::vector<Rule> lifecycle_rules() {
           .expect(calls_are_dead)
           .expect(turn_has_no_results)
           .expect(run_ends),
-      rule("EVENT-38", "session_start comes after all load events and with a known reason")
+      rule(
+          "EVENT-38",
+          "session_start comes after all load events and with a known reason, that of the shutdown "
+          "before it")
           .by<SessionStartChecker>(SessionChecker::kinds()),
       rule("EVENT-39",
            "session_shutdown comes after the run and before the next load and session_start")
