@@ -291,8 +291,10 @@ Json leave_text_lists(Json raw) {
 std::vector<Mutant> step_mutants() {
   return {
       late_access(),
-      broken_tool("edit-without-edits-succeeds", "EDIT-18", "an empty list of edits is a success",
-                  "edit", [](ToolDefinition& tool) { wrap_edit(tool, accept_no_edits); }),
+      trips_also(broken_tool("edit-without-edits-succeeds", "EDIT-18",
+                             "an empty list of edits is a success", "edit",
+                             [](ToolDefinition& tool) { wrap_edit(tool, accept_no_edits); }),
+                 {"EDIT-38"}),
       broken_tool("edit-drops-the-old-pair", "EDIT-44", "beside a list the old pair is dropped",
                   "edit", [](ToolDefinition& tool) { tool.prepare_arguments = drop_the_pair; }),
       trips_also(broken_tool(
@@ -306,7 +308,7 @@ std::vector<Mutant> step_mutants() {
                                tool.parameters = SharedJson(Json{{"type", "object"}});
                                wrap_edit(tool, prepare_late);
                              }),
-                 {"EDIT-44", "EDIT-46"}),
+                 {"EDIT-01", "EDIT-44", "EDIT-46"}),
       trips_also(
           broken_tool("edit-runs-after-the-abort", "EDIT-54", "an edit does not see the abort",
                       "edit", [](ToolDefinition& tool) { wrap_edit(tool, run_without_signal); }),

@@ -61,12 +61,13 @@ std::vector<Mutant> read_mutants() {
                  {"READ-04"}),
       broken_tool("read-offset-from-zero", "READ-03", "offset counts from 0", "read",
                   [](ToolDefinition& tool) { alter_arguments(tool, with_offset_from_zero()); }),
-      broken_tool("read-cuts-silently", "READ-04", "cut text has no notice", "read",
-                  [](ToolDefinition& tool) {
-                    tool.execute = [inner = tool.execute](ToolCall call) {
-                      return without_notice(inner, std::move(call));
-                    };
-                  }),
+      trips_also(broken_tool("read-cuts-silently", "READ-04", "cut text has no notice", "read",
+                             [](ToolDefinition& tool) {
+                               tool.execute = [inner = tool.execute](ToolCall call) {
+                                 return without_notice(inner, std::move(call));
+                               };
+                             }),
+                 {"READ-30"}),
   };
 }
 
