@@ -157,7 +157,7 @@ class Builder {
   void put(std::vector<RequestBlock>& blocks, Zone zone, const Json& list) {
     for (const auto& body : list) {
       const bool is_tool_name = zone == Zone::tools && body.is_string();
-      const Json full = is_tool_name ? Json{{"name", body}, {"parameters", Json::object()}} : body;
+      const Json full = is_tool_name ? Json{{"name", body}} : body;
       blocks.push_back(RequestBlock{zone, SharedJson(full)});
     }
   }
