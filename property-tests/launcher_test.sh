@@ -26,11 +26,11 @@ with_launcher() {
   printf '%s; exit %s' "$(tail -n 1 "$work/out")" "$code"
 }
 
-expect 'all steps pass' '10 passed, 0 failed, 5 skipped; exit 0' \
+expect 'all steps pass' '4 passed, 0 failed, 2 skipped; exit 0' \
   "$(with_launcher "echo '9 passed, 9 failed, 9 skipped'; echo '2 passed, 0 failed, 1 skipped'")"
-expect 'one step fails without a count' '8 passed, 1 failed, 0 skipped; exit 1' \
+expect 'one step fails without a count' '2 passed, 1 failed, 0 skipped; exit 1' \
   "$(with_launcher "case \$1 in run) exit 3 ;; *) echo '2 passed, 0 failed, 0 skipped' ;; esac")"
-expect 'one step fails with a count' '8 passed, 3 failed, 0 skipped; exit 1' \
+expect 'one step fails with a count' '2 passed, 3 failed, 0 skipped; exit 1' \
   "$(with_launcher "case \$1 in run) echo '0 passed, 3 failed, 0 skipped'; exit 1 ;;
     *) echo '2 passed, 0 failed, 0 skipped' ;; esac")"
 
