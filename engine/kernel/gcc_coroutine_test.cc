@@ -146,7 +146,8 @@ std::vector<Trap> traps_in(const std::string& code) {
 
 std::string kinds_of_traps(std::string source) {
   std::string kinds;
-  for (const auto& trap : traps_in(CodeOnly(std::move(source)).take())) kinds += trap.what + "\n";
+  const std::string code = CodeOnly(std::move(source)).take();
+  for (const auto& trap : traps_in(code)) kinds += trap.what + "\n";
   return kinds;
 }
 

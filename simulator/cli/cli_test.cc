@@ -137,7 +137,7 @@ void expect_located(const std::string& folder, const std::string& command) {
   for (std::string line; std::getline(lines, line);) {
     std::string file = line.substr(0, line.find(':'));
     if (const auto log = file.find(".requests.json"); log != std::string::npos) {
-      file = file.substr(0, log) + ".events.jsonl";
+      file.replace(log, std::string::npos, ".events.jsonl");
     }
     script += command + " " + folder + "/" + file + " >/dev/null; echo \"exit $?\" >&2\n";
     wanted += folder + "/" + line + "\nexit 4\n";
