@@ -2,6 +2,7 @@
 #include "engine/extensions/scripted.h"
 
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -17,19 +18,30 @@ std::unexpected<Error> wrong(std::string message, const std::string& at) {
   return fail(ErrorCode::invalid, std::move(message), at);
 }
 
+bool equals(const Json* found, const Json& wanted) {
+  return found != nullptr && equal_json(*found, wanted);
+}
+
+bool contains_text(const Json* found, const Json& part) {
+  if (found == nullptr || !found->is_string() || !part.is_string()) return false;
+  return found->get_ref<const std::string&>().contains(part.get_ref<const std::string&>());
+}
+
+/// What an operator says of a value; nothing when the key is not an operator.
+std::optional<bool> holds(const std::string& key, const Json* found, const Json& operand) {
+  if (key == "missing") return (found == nullptr) == (operand == true);
+  if (key == "equals") return equals(found, operand);
+  if (key == "contains") return contains_text(found, operand);
+  return std::nullopt;
+}
+
+/// An object whose keys are operators asks for each of them; every other value is compared whole.
 bool matches_value(const Json* found, const Json& wanted) {
-  if (!wanted.is_object()) return found != nullptr && equal_json(*found, wanted);
+  if (!wanted.is_object()) return equals(found, wanted);
   for (const auto& [key, operand] : wanted.items()) {
-    if (key == "missing") {
-      if ((found == nullptr) != (operand == true)) return false;
-    } else if (key == "equals") {
-      if (found == nullptr || !equal_json(*found, operand)) return false;
-    } else if (key == "contains") {
-      if (found == nullptr || !found->is_string() || !operand.is_string()) return false;
-      if (!found->get<std::string>().contains(operand.get<std::string>())) return false;
-    } else {
-      return found != nullptr && equal_json(*found, wanted);
-    }
+    const std::optional<bool> held = holds(key, found, operand);
+    if (!held) return equals(found, wanted);
+    if (!*held) return false;
   }
   return true;
 }

@@ -41,7 +41,7 @@ RegisteredToolPtr find_active(const TurnTools& tools, std::string_view name) {
 }
 
 RegisteredToolPtr find_callable(const TurnTools& tools, std::string_view name) {
-  const auto tool = find_by_name(tools.registered, name);
+  auto tool = find_by_name(tools.registered, name);
   if (tool == nullptr) return nullptr;
   switch (tool->definition.exposure) {
     case Exposure::codemode:
