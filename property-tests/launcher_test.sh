@@ -26,11 +26,13 @@ with_launcher() {
   printf '%s; exit %s' "$(tail -n 1 "$work/out")" "$code"
 }
 
-expect 'all steps pass' '4 passed, 0 failed, 2 skipped; exit 0' \
+steps=$(grep -c '^run_step ' "$root/.ci/run")
+others=$((steps - 1))
+expect 'all steps pass' "$((2 * steps)) passed, 0 failed, $steps skipped; exit 0" \
   "$(with_launcher "echo '9 passed, 9 failed, 9 skipped'; echo '2 passed, 0 failed, 1 skipped'")"
-expect 'one step fails without a count' '2 passed, 1 failed, 0 skipped; exit 1' \
+expect 'one step fails without a count' "$((2 * others)) passed, 1 failed, 0 skipped; exit 1" \
   "$(with_launcher "case \$1 in run) exit 3 ;; *) echo '2 passed, 0 failed, 0 skipped' ;; esac")"
-expect 'one step fails with a count' '2 passed, 3 failed, 0 skipped; exit 1' \
+expect 'one step fails with a count' "$((2 * others)) passed, 3 failed, 0 skipped; exit 1" \
   "$(with_launcher "case \$1 in run) echo '0 passed, 3 failed, 0 skipped'; exit 1 ;;
     *) echo '2 passed, 0 failed, 0 skipped' ;; esac")"
 

@@ -93,7 +93,7 @@ TEST(Truncation, CountsLinesAndSizes) {  // TRUNC-05, TRUNC-11
   EXPECT_EQ(count_lines("a\nb"), 2);
   EXPECT_EQ(format_size(1023), "1023B");
   EXPECT_EQ(format_size(1536), "1.5KB");
-  EXPECT_EQ(format_size(2 * 1024 * 1024), "2.0MB");
+  EXPECT_EQ(format_size(std::int64_t{2} * 1024 * 1024), "2.0MB");
 }
 
 }  // namespace
