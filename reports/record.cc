@@ -8,69 +8,19 @@
 #include <tuple>
 #include <utility>
 
+// Names are switches without a default: the compiler names an enumerator that is left out.
 namespace plumb::reports {
 namespace {
 
+/// The enumerator that `to_string` calls so. Enumerators are small numbers from 0 on.
 template <class Enum>
-using NameOf = std::pair<Enum, std::string_view>;
-
-constexpr std::array kVerdictNames{
-    NameOf<Verdict>{Verdict::pass, "pass"},
-    NameOf<Verdict>{Verdict::fail, "fail"},
-    NameOf<Verdict>{Verdict::not_triggered, "not_triggered"},
-    NameOf<Verdict>{Verdict::untestable, "untestable"},
-    NameOf<Verdict>{Verdict::not_applicable, "not_applicable"},
-    NameOf<Verdict>{Verdict::harness_error, "harness_error"},
-};
-constexpr std::array kStatusNames{
-    NameOf<ScenarioStatus>{ScenarioStatus::passed, "passed"},
-    NameOf<ScenarioStatus>{ScenarioStatus::failed, "failed"},
-    NameOf<ScenarioStatus>{ScenarioStatus::skipped, "skipped"},
-};
-constexpr std::array kSeverityNames{
-    NameOf<Severity>{Severity::note, "note"},
-    NameOf<Severity>{Severity::warning, "warning"},
-    NameOf<Severity>{Severity::error, "error"},
-    NameOf<Severity>{Severity::input_error, "input_error"},
-};
-constexpr std::array kPartNames{
-    NameOf<Part>{Part::pass, "pass"},
-    NameOf<Part>{Part::fail, "fail"},
-    NameOf<Part>{Part::harness_error, "harness_error"},
-    NameOf<Part>{Part::stale, "stale"},
-    NameOf<Part>{Part::not_triggered, "not_triggered"},
-    NameOf<Part>{Part::untestable, "untestable"},
-    NameOf<Part>{Part::not_applicable, "not_applicable"},
-    NameOf<Part>{Part::expected_failure, "expected_failure"},
-};
-constexpr std::array kCodeNames{
-    NameOf<ErrorCode>{ErrorCode::invalid, "invalid"},
-    NameOf<ErrorCode>{ErrorCode::not_found, "not_found"},
-    NameOf<ErrorCode>{ErrorCode::permission, "permission"},
-    NameOf<ErrorCode>{ErrorCode::exists, "exists"},
-    NameOf<ErrorCode>{ErrorCode::io, "io"},
-    NameOf<ErrorCode>{ErrorCode::timeout, "timeout"},
-    NameOf<ErrorCode>{ErrorCode::aborted, "aborted"},
-    NameOf<ErrorCode>{ErrorCode::rejected, "rejected"},
-    NameOf<ErrorCode>{ErrorCode::protocol, "protocol"},
-    NameOf<ErrorCode>{ErrorCode::exhausted, "exhausted"},
-    NameOf<ErrorCode>{ErrorCode::is_directory, "is_directory"},
-    NameOf<ErrorCode>{ErrorCode::not_directory, "not_directory"},
-    NameOf<ErrorCode>{ErrorCode::loop, "loop"},
-};
-
-template <class Table, class Enum>
-std::string_view name_in(const Table& table, Enum value) {
-  const auto found = std::ranges::find(table, value, [](const auto& row) { return row.first; });
-  PLUMB_ASSERT(found != table.end());
-  return found->second;
-}
-
-template <class Enum, class Table>
-std::optional<Enum> value_in(const Table& table, std::string_view name) {
-  const auto found = std::ranges::find(table, name, [](const auto& row) { return row.second; });
-  if (found == table.end()) return std::nullopt;
-  return found->first;
+std::optional<Enum> enumerator_named(std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  for (int value = 0; value < 64; ++value) {
+    const auto candidate = static_cast<Enum>(value);
+    if (to_string(candidate) == name) return candidate;
+  }
+  return std::nullopt;
 }
 
 std::int64_t& count_of(Summary& summary, Part part) {
@@ -187,35 +137,115 @@ void take_over(Record& whole, Record part) {
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
-  return name_in(kVerdictNames, verdict);
+  switch (verdict) {
+    case Verdict::pass:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::not_triggered:
+      return "not_triggered";
+    case Verdict::untestable:
+      return "untestable";
+    case Verdict::not_applicable:
+      return "not_applicable";
+    case Verdict::harness_error:
+      return "harness_error";
+  }
+  return {};
 }
 std::optional<Verdict> verdict_from_string(std::string_view text) {
-  return value_in<Verdict>(kVerdictNames, text);
+  return enumerator_named<Verdict>(text);
 }
 
 std::string_view to_string(ScenarioStatus status) {
-  return name_in(kStatusNames, status);
+  switch (status) {
+    case ScenarioStatus::passed:
+      return "passed";
+    case ScenarioStatus::failed:
+      return "failed";
+    case ScenarioStatus::skipped:
+      return "skipped";
+  }
+  return {};
 }
 std::optional<ScenarioStatus> scenario_status_from_string(std::string_view text) {
-  return value_in<ScenarioStatus>(kStatusNames, text);
+  return enumerator_named<ScenarioStatus>(text);
 }
 
 std::string_view to_string(ErrorCode code) {
-  return name_in(kCodeNames, code);
+  switch (code) {
+    case ErrorCode::invalid:
+      return "invalid";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::permission:
+      return "permission";
+    case ErrorCode::exists:
+      return "exists";
+    case ErrorCode::io:
+      return "io";
+    case ErrorCode::timeout:
+      return "timeout";
+    case ErrorCode::aborted:
+      return "aborted";
+    case ErrorCode::rejected:
+      return "rejected";
+    case ErrorCode::protocol:
+      return "protocol";
+    case ErrorCode::exhausted:
+      return "exhausted";
+    case ErrorCode::is_directory:
+      return "is_directory";
+    case ErrorCode::not_directory:
+      return "not_directory";
+    case ErrorCode::loop:
+      return "loop";
+    case ErrorCode::stuck:
+      return "stuck";
+  }
+  return {};
 }
 std::optional<ErrorCode> error_code_from_string(std::string_view text) {
-  return value_in<ErrorCode>(kCodeNames, text);
+  return enumerator_named<ErrorCode>(text);
 }
 
 std::string_view to_string(Severity severity) {
-  return name_in(kSeverityNames, severity);
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+    case Severity::input_error:
+      return "input_error";
+  }
+  return {};
 }
 std::optional<Severity> severity_from_string(std::string_view text) {
-  return value_in<Severity>(kSeverityNames, text);
+  return enumerator_named<Severity>(text);
 }
 
 std::string_view to_string(Part part) {
-  return name_in(kPartNames, part);
+  switch (part) {
+    case Part::pass:
+      return "pass";
+    case Part::fail:
+      return "fail";
+    case Part::harness_error:
+      return "harness_error";
+    case Part::stale:
+      return "stale";
+    case Part::not_triggered:
+      return "not_triggered";
+    case Part::untestable:
+      return "untestable";
+    case Part::not_applicable:
+      return "not_applicable";
+    case Part::expected_failure:
+      return "expected_failure";
+  }
+  return {};
 }
 
 Diagnostic input_error(const Error& error) {

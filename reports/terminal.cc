@@ -18,6 +18,8 @@ constexpr std::int64_t kColumnsMin = 40;
 /// Failures of one scenario that get a whole card; the others get a line.
 constexpr std::int64_t kCardsMax = 5;
 constexpr std::int64_t kListLinesMax = 8;
+/// Skipped rules are all named, however many there are.
+constexpr std::int64_t kRulesLinesMax = 1'000;
 
 enum class Color : std::uint8_t { red, green, yellow, bold };
 
@@ -158,7 +160,7 @@ std::string list_text(std::string_view title,
   for (const auto& [reason, rules] : reasons) {
     const std::string head = std::string(title) + (reason.empty() ? "" : ": " + reason);
     text += fitted(head, style) + "\n";
-    for (const std::string& line : wrapped(joined(rules), columns, kListLinesMax, style.unicode)) {
+    for (const std::string& line : wrapped(joined(rules), columns, kRulesLinesMax, style.unicode)) {
       text += "    " + line + "\n";
     }
   }
@@ -214,8 +216,10 @@ std::string exploration_line(const Record& record) {
   if (sum.schedules_run == 0 && sum.points_covered == 0) return "";
   const std::string total = is_total_known ? std::to_string(classes_total) : "an unknown number";
   return "schedules  " + std::to_string(sum.schedules_run) + " run, " +
-         std::to_string(sum.classes_explored) + " of " + total + " classes explored, " +
-         std::to_string(sum.points_covered) + " points covered\n";
+         std::to_string(sum.classes_explored) + " of " + total + " classes explored" +
+         (sum.points_covered == 0 ? ""
+                                  : ", " + std::to_string(sum.points_covered) + " points covered") +
+         "\n";
 }
 
 /// The parts of the rate, broken between parts and never within one.
@@ -230,15 +234,27 @@ std::string parts_lines(const Summary& summary, const TerminalStyle& style) {
   return text;
 }
 
+/// "; 2 files could not be read", or "".
+std::string unreadable_text(const Record& record) {
+  std::set<std::string> files;
+  for (const Diagnostic& diagnostic : record.diagnostics) {
+    if (diagnostic.severity != Severity::input_error) continue;
+    files.insert(diagnostic.where.substr(0, diagnostic.where.find(':')));
+  }
+  if (files.empty()) return "";
+  return "; " + std::to_string(files.size()) + (files.size() == 1 ? " file" : " files") +
+         " could not be read";
+}
+
 std::string summary_lines(const Record& record, const TerminalStyle& style) {
   const Summary summary = summarise(record);
   const std::int64_t neither = summary.rules - summary.rules_passed - summary.rules_failed;
   std::string text = "\n";
-  if (summary.scenarios == 0) text += "nothing was selected\n";
+  if (summary.scenarios == 0 && record.diagnostics.empty()) text += "nothing was selected\n";
   text += "scenarios  " + std::to_string(summary.scenarios_passed) + " passed, " +
           std::to_string(summary.scenarios_failed) + " failed, " +
           std::to_string(summary.scenarios_skipped) + " skipped of " +
-          std::to_string(summary.scenarios) + "\n";
+          std::to_string(summary.scenarios) + unreadable_text(record) + "\n";
   text += "rules      " + std::to_string(summary.rules_passed) + " passed, " +
           std::to_string(summary.rules_failed) + " failed, " + std::to_string(neither) +
           " neither of " + std::to_string(summary.rules) + "\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/session/core.h"
+#include "engine/values/json_members.h"
 
 namespace plumb::engine {
 
@@ -46,7 +47,7 @@ std::optional<SystemMessage> tools_delta(const std::vector<ToolDeclaration>& bef
 }
 
 bool is_system(const SharedJson& message) {
-  return message.get().value("role", "") == "system";
+  return text_at(message.get(), "role") == "system";
 }
 
 }  // namespace

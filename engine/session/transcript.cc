@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "engine/values/json_members.h"
+
 namespace plumb::engine {
 
 std::string Transcript::add_message(MessagePtr message, std::string call) {
@@ -30,7 +32,7 @@ std::string Transcript::add(std::string type, SharedJson data, std::string call)
 }
 
 bool Transcript::can_continue() const {
-  return !request_.empty() && request_.back().get().value("role", "") != "assistant";
+  return !request_.empty() && text_at(request_.back().get(), "role") != "assistant";
 }
 
 SharedJson Transcript::entries() const {

@@ -10,7 +10,11 @@ namespace plumb {
 
 namespace {
 
-// Levenshtein distance: insert, delete, replace cost one each.
+char folded(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+// Levenshtein distance: insert, delete, replace cost one each; another case costs nothing.
 std::int64_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::int64_t> row(right.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -18,7 +22,7 @@ std::int64_t edit_distance(std::string_view left, std::string_view right) {
     std::int64_t diagonal = row[0];
     row[0] = static_cast<std::int64_t>(i) + 1;
     for (std::size_t k = 0; k < right.size(); ++k) {
-      const std::int64_t replaced = diagonal + (left[i] == right[k] ? 0 : 1);
+      const std::int64_t replaced = diagonal + (folded(left[i]) == folded(right[k]) ? 0 : 1);
       diagonal = row[k + 1];
       row[k + 1] = std::min({replaced, diagonal + 1, row[k] + 1});
     }
@@ -40,6 +44,11 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
     suggestion = candidate;
   }
   return std::string(suggestion);
+}
+
+std::string suggestion_for(std::string_view word, std::span<const std::string_view> known) {
+  const std::string hint = did_you_mean(word, known);
+  return hint.empty() ? "" : "; did you mean '" + hint + "'?";
 }
 
 }  // namespace plumb

@@ -12,4 +12,7 @@ namespace plumb {
 /// words wins.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
+/// The end of a message about an unknown word: "; did you mean 'x'?", or "".
+std::string suggestion_for(std::string_view word, std::span<const std::string_view> known);
+
 }  // namespace plumb

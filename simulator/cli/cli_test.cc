@@ -122,7 +122,9 @@ TEST(Program, SaysThatAnOutputCannotBeWritten) {
   const std::string command = std::string("plumb run ") + kOneScenario;
 
   EXPECT_EQ(shell(command + " --out /dev/full/out").code, 3);
-  EXPECT_EQ(shell(command + " --no-reports >/dev/full").code, 3);
+  const auto full = shell(command + " --no-reports >/dev/full");
+  EXPECT_EQ(full.code, 3);
+  EXPECT_EQ(full.err, "plumb: the output cannot be written to standard output\n");
   EXPECT_EQ(shell("ulimit -f 1; " + command + " --out " + scratch / "out").code, 3);
 }
 
@@ -189,6 +191,10 @@ TEST(Program, RefusesWhatItCannotRead) {
        "unknown mutant 'pipe-no-validatoin'; did you mean 'pipe-no-validation'?"},
       {"run --no-reports --rule EDIT-3", "unknown rule 'EDIT-3'; did you mean 'EDIT-03'?"},
       {"run --no-reports --expectations scenarios", "scenarios: is a folder, expected a file"},
+      {"rn", "unknown command 'rn'; did you mean 'run'? (see plumb --help)"},
+      {"run --sed 1", "unknown option '--sed'; did you mean '--seed'? (see plumb --help)"},
+      {"explain edit-03", "unknown rule 'edit-03'; did you mean 'EDIT-03'?"},
+      {"judge --requests log.json trace.jsonl", "--requests needs --from pi-rpc"},
       {"--rules-folder no/such lint", "no/such: no such file or folder"},
       {"--rules-folder fixtures/repeated_rules lint",
        "fixtures/repeated_rules/b.yaml:18:5: rule id 'EDIT-01' is used twice; first in "
@@ -202,6 +208,86 @@ TEST(Program, RefusesWhatItCannotRead) {
     EXPECT_NE(told.find(refused.message + "\n"), std::string::npos)
         << refused.arguments << ": " << told;
   }
+}
+
+TEST(Program, RefusesWordsThatContradictOrSayNothing) {
+  for (const std::string words : {"--out ''", "--mutant ''", "--expectations ''", "--schedule ''",
+                                  "--seed ''", "--seed -1", "--seed 99999999999999999999999",
+                                  "--schedule '0 1' --schedules all", "--no-reports --out x"}) {
+    const auto ran = shell("plumb run --rule EDIT-03 " + words);
+    EXPECT_EQ(ran.code, 4) << words << ran.out;
+    EXPECT_EQ(ran.out, "0 passed, 1 failed, 0 skipped\n") << words;
+    EXPECT_NE(ran.err, "") << words;
+  }
+}
+
+TEST(Program, RefusesAPipeInsteadOfWaitingForIt) {
+  const Scratch scratch;
+  const std::string pipe = scratch / "pipe.yaml";
+  ASSERT_EQ(shell("mkfifo " + pipe).code, 0);
+
+  for (const std::string command : {"judge ", "run --no-reports ", "lint "}) {
+    EXPECT_EQ(shell("plumb " + command + pipe).code, 4) << command;
+  }
+}
+
+TEST(Program, ReportsWhatWasDoneBeforeAnInterrupt) {
+  const Scratch scratch;
+  const std::string folder = scratch / "out";
+
+  const auto ran = shell("plumb run --seeds 100000 --jobs 1 --out " + folder +
+                         " scenarios/edit & plumb_pid=$!; until [ -e " + folder +
+                         "/traces ]; do sleep 0.01; done; kill -INT $plumb_pid; wait $plumb_pid");
+
+  EXPECT_EQ(ran.code, 130);
+  EXPECT_NE(ran.out.find("interrupted after "), std::string::npos) << ran.out.substr(0, 2000);
+  EXPECT_TRUE(std::filesystem::exists(folder + "/record.json"));
+}
+
+TEST(Program, KeepsTracesWithinItsFolder) {
+  const Scratch scratch;
+  const std::string copy = scratch / "copy.yaml";
+  std::filesystem::copy_file(kOneScenario, copy);
+  const std::string way = std::filesystem::relative(copy).string();
+
+  ASSERT_EQ(shell("plumb run " + way + " --out " + scratch / "a/b/out").code, 0);
+
+  EXPECT_FALSE(std::filesystem::is_empty(scratch / "a/b/out/traces"));
+  for (const auto& entry : std::filesystem::directory_iterator(scratch / "a/b")) {
+    EXPECT_EQ(entry.path().filename(), "out");
+  }
+}
+
+TEST(Program, QuotesWhatAShellWouldSplit) {
+  const Scratch scratch;
+  const std::string copy = scratch / "a copy.yaml";
+  std::filesystem::copy_file(kOneScenario, copy);
+
+  const auto ran =
+      shell("plumb run --no-reports --mutant edit-diff-goes-to-the-model '" + copy + "'");
+
+  EXPECT_NE(ran.out.find("./plumb run '" + copy + "'"), std::string::npos) << ran.out;
+}
+
+TEST(Program, JudgesSeveralTracesAtOnce) {
+  const auto ran = shell("plumb judge --from pi-rpc fixtures/captures/pi-1.6.0-*.events.jsonl");
+
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("scenarios  3 passed, 0 failed, 0 skipped of 3"), std::string::npos);
+}
+
+TEST(Program, ExpectsAWholeScenarioToFail) {
+  const Scratch scratch;
+  const std::string file = scratch / "expected.yaml";
+  const std::string soon = shell("date -u -d '+10 days' +%F").out.substr(0, 10);
+  std::ofstream(file) << "expected:\n"
+                         "  - scenario: edit/EDIT-43-the-model-sees-no-diff\n"
+                         "    verdict: fail\n    reason: known\n    expires: "
+                      << soon << "\n";
+  const std::string command = "plumb run --no-reports --expectations " + file + " " + kOneScenario;
+
+  EXPECT_EQ(shell(command + " --mutant edit-diff-goes-to-the-model").code, 0);
+  EXPECT_EQ(shell(command).code, 5);
 }
 
 TEST(Program, RefusesAFileThatItMayNotRead) {

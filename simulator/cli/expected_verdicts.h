@@ -16,8 +16,9 @@ namespace plumb::simulator {
 /// An entry may reach this far into the future, in days.
 inline constexpr std::int64_t kExpectedDaysMax = 90;
 
-/// `scenario`: an id ("edit/EDIT-03-x"); empty: every scenario. `expires`: YYYY-MM-DD, the last day
-/// on which it counts.
+/// `rule`: empty: every rule of the scenario, its own expectations included. `scenario`: an id
+/// ("edit/EDIT-03-x"); empty: every scenario. `expires`: YYYY-MM-DD, the last day on which it
+/// counts.
 struct ExpectedVerdict {
   std::string rule;
   std::string scenario;
@@ -27,12 +28,20 @@ struct ExpectedVerdict {
   std::string where;  ///< file:line:col of the entry.
 };
 
-/// YAML: {expected: [{rule, scenario?, verdict, reason, expires}]}. `today`: YYYY-MM-DD. Errors:
-/// all that were found; also an unknown rule is not one of them (it matches nothing and is stale),
-/// but a date beyond kExpectedDaysMax is.
+/// What entries may speak of. `rules`, `scenarios`: all known ids; empty: not checked. `today`:
+/// YYYY-MM-DD.
+struct ExpectationScope {
+  std::vector<std::string_view> rules;
+  std::vector<std::string_view> scenarios;
+  std::string_view today;
+};
+
+/// YAML: {expected: [{rule, scenario?, verdict, reason, expires}]}; `rule` or `scenario` is needed.
+/// Errors: all that were found, unknown ids, second entries for the same and a date beyond
+/// kExpectedDaysMax among them.
 Checked<std::vector<ExpectedVerdict>> read_expected_verdicts(std::string_view text,
                                                              const std::string& file,
-                                                             std::string_view today);
+                                                             const ExpectationScope& scope);
 
 /// Marks the verdicts that entries speak of, and lists the entries that matched none.
 void apply_expected(reports::Record& record, const std::vector<ExpectedVerdict>& entries,

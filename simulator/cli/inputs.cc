@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "simulator/cli/record_builder.h"
 #include "simulator/cli/terminal_io.h"
 #include "simulator/script/lint.h"
 
@@ -32,6 +33,11 @@ std::string rules_folder_of(const CommonOptions& common) {
   return common.rules_folder.empty() ? rules_folder() : common.rules_folder;
 }
 
+std::string scenarios_folder_of(const CommonOptions& common) {
+  const std::filesystem::path rules(rules_folder_of(common));
+  return rules.has_parent_path() ? rules.parent_path().string() : ".";
+}
+
 Checked<Catalogue> find_catalogue(const CommonOptions& common) {
   return load_catalogue(rules_folder_of(common));
 }
@@ -42,11 +48,38 @@ LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& 
   return {std::move(report.scenarios), std::move(report.errors)};
 }
 
-Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path) {
+Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path,
+                                                    const LoadedScenarios* loaded,
+                                                    const Catalogue& catalogue) {
   if (path.empty()) return std::vector<ExpectedVerdict>();
   const auto text = read_text_file(path);
   if (!text) return std::unexpected(std::vector<Error>{text.error()});
-  return read_expected_verdicts(*text, path, today());
+  const std::string date = today();
+  ExpectationScope scope;
+  scope.today = date;
+  for (const auto& rule : catalogue.rules()) scope.rules.push_back(rule.id);
+  std::vector<std::string> ids;
+  if (loaded != nullptr) {
+    for (const auto& scenario : loaded->scenarios) ids.push_back(id_of_file(scenario.file));
+  }
+  scope.scenarios.assign(ids.begin(), ids.end());
+  return read_expected_verdicts(*text, path, scope);
+}
+
+Result<void> check_rules(const std::vector<std::string>& rules, const Catalogue& catalogue) {
+  for (const auto& rule : rules) {
+    if (catalogue.find(rule) != nullptr) continue;
+    const auto hint = catalogue.suggest(rule);
+    return fail(ErrorCode::invalid, "unknown rule '" + rule + "'" +
+                                        (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+  }
+  return {};
+}
+
+int refuse(const std::vector<Error>& errors) {
+  print_errors(errors);
+  print_out("0 passed, " + std::to_string(errors.size()) + " failed, 0 skipped\n");
+  return kExitInput;
 }
 
 void print_errors(const std::vector<Error>& errors) {

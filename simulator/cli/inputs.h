@@ -18,6 +18,8 @@ namespace plumb::simulator {
 Checked<Catalogue> find_catalogue(const CommonOptions& common);
 /// The folder that it reads.
 std::string rules_folder_of(const CommonOptions& common);
+/// The scenarios that belong to it: the folder above.
+std::string scenarios_folder_of(const CommonOptions& common);
 
 /// Scenarios that could be read, in the order of their files, and the errors of the others.
 struct LoadedScenarios {
@@ -28,10 +30,19 @@ struct LoadedScenarios {
 /// `paths` empty: the folder scenarios.
 LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& catalogue);
 
-/// The entries of an expectations file; none when `path` is empty. Read by today's date.
-Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path);
+/// The entries of an expectations file; none when `path` is empty. Read by today's date; they may
+/// name any scenario when `loaded` is null.
+Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path,
+                                                    const LoadedScenarios* loaded,
+                                                    const Catalogue& catalogue);
+
+/// Errors: invalid, for the first that the catalogue does not have.
+Result<void> check_rules(const std::vector<std::string>& rules, const Catalogue& catalogue);
 
 /// Prints each on a line of its own on standard error.
 void print_errors(const std::vector<Error>& errors);
+
+/// Prints errors that end a command before it began, and its last line. Returns the exit code.
+int refuse(const std::vector<Error>& errors);
 
 }  // namespace plumb::simulator

@@ -49,39 +49,66 @@ Result<Trace> read_own_trace(const std::string& text, const std::string& file) {
   return trace;
 }
 
-Result<Trace> read_input(const JudgeCommand& command) {
-  PLUMB_TRY(const auto text, read_text_file(command.file));
-  if (command.from == "trace") return read_own_trace(text, command.file);
+Result<Trace> read_input(const JudgeCommand& command, const std::string& file) {
+  PLUMB_TRY(const auto text, read_text_file(file));
+  if (command.from == "trace") return read_own_trace(text, file);
   std::string requests;
-  const auto path = command.requests.empty() ? requests_beside(command.file) : command.requests;
+  const auto path = command.requests.empty() ? requests_beside(file) : command.requests;
   if (!path.empty()) {
     PLUMB_TRY(requests, read_text_file(path));
   }
-  return read_pi_rpc({text, command.file}, {requests, path});
+  return read_pi_rpc({text, file}, {requests, path});
 }
 
-Result<void> check_rules(const std::vector<std::string>& rules, const Catalogue& catalogue) {
-  for (const auto& rule : rules) {
-    if (catalogue.find(rule) != nullptr) continue;
-    const auto hint = catalogue.suggest(rule);
-    return fail(ErrorCode::invalid, "unknown rule '" + rule + "'" +
-                                        (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+/// What the words ask for together. Errors: invalid.
+Result<void> check_command(const JudgeCommand& command) {
+  if (command.requests.empty()) return {};
+  if (command.from != "pi-rpc") {
+    return fail(ErrorCode::invalid, "--requests needs --from pi-rpc");
+  }
+  if (command.files.size() > 1) {
+    return fail(ErrorCode::invalid, "--requests is the log of one file, not of " +
+                                        std::to_string(command.files.size()));
   }
   return {};
 }
 
-reports::Record judged(const CommonOptions& common, const JudgeCommand& command, const Trace& trace,
-                       const Catalogue& catalogue) {
+/// All traces, or the errors of those that cannot be read.
+Checked<std::vector<Trace>> read_inputs(const JudgeCommand& command) {
+  std::vector<Trace> traces;
+  std::vector<Error> errors;
+  for (const auto& file : command.files) {
+    auto trace = read_input(command, file);
+    if (trace) traces.push_back(*std::move(trace));
+    if (!trace) errors.push_back(std::move(trace).error());
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return traces;
+}
+
+/// What the traces have in common, or "several".
+std::string common_word(const std::vector<Trace>& traces, std::string TraceHeader::* word) {
+  const std::string& first = traces.front().header.*word;
+  for (const auto& trace : traces) {
+    if (trace.header.*word != first) return "several";
+  }
+  return first;
+}
+
+reports::Record judged(const CommonOptions& common, const JudgeCommand& command,
+                       const std::vector<Trace>& traces, const Catalogue& catalogue) {
   invariants::JudgeOptions options;
   options.rules = command.rules;
-  const auto judgements = invariants::judge(trace, facts_of(catalogue), options);
   reports::Record record;
   record.tool_version = PLUMB_VERSION;
   record.command = common.command_line;
-  record.subject = trace.header.subject;
-  record.edition = trace.header.edition;
-  record.scenarios.push_back(trace_result(command.file, trace, judgements, catalogue));
-  record.scenarios.back().reproduce = common.command_line;
+  record.subject = common_word(traces, &TraceHeader::subject);
+  record.edition = common_word(traces, &TraceHeader::edition);
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const auto judgements = invariants::judge(traces[i], facts_of(catalogue), options);
+    record.scenarios.push_back(trace_result(command.files[i], traces[i], judgements, catalogue));
+    record.scenarios.back().reproduce = common.command_line;
+  }
   return record;
 }
 
@@ -102,27 +129,18 @@ int report(reports::Record& record, const JudgeCommand& command) {
 }  // namespace
 
 int judge_command(const CommonOptions& common, const JudgeCommand& command) {
-  auto trace = read_input(command);
-  if (!trace) {
-    print_located(trace.error());
-    return kExitInput;
-  }
-  if (!command.edition.empty()) trace->header.edition = command.edition;
-  const auto expected = load_expected(command.expectations);
-  if (!expected) {
-    print_errors(expected.error());
-    return kExitInput;
+  if (auto sound = check_command(command); !sound) return refuse({sound.error()});
+  auto traces = read_inputs(command);
+  if (!traces) return refuse(traces.error());
+  for (auto& trace : *traces) {
+    if (!command.edition.empty()) trace.header.edition = command.edition;
   }
   const auto catalogue = find_catalogue(common);
-  if (!catalogue) {
-    print_errors(catalogue.error());
-    return kExitInput;
-  }
-  if (auto known = check_rules(command.rules, *catalogue); !known) {
-    print_located(known.error());
-    return kExitInput;
-  }
-  auto record = judged(common, command, *trace, *catalogue);
+  if (!catalogue) return refuse(catalogue.error());
+  const auto expected = load_expected(command.expectations, nullptr, *catalogue);
+  if (!expected) return refuse(expected.error());
+  if (auto known = check_rules(command.rules, *catalogue); !known) return refuse({known.error()});
+  auto record = judged(common, command, *traces, *catalogue);
   apply_expected(record, *expected, today());
   return report(record, command);
 }

@@ -9,13 +9,11 @@ namespace plumb::simulator {
 
 int lint_command(const CommonOptions& common, const LintCommand& command) {
   const auto catalogue = find_catalogue(common);
-  if (!catalogue) {
-    print_errors(catalogue.error());
-    return kExitInput;
-  }
+  if (!catalogue) return refuse(catalogue.error());
   auto paths = command.paths;
   if (paths.empty()) paths.emplace_back("scenarios");
   const LintReport report = lint_scenarios(paths, *catalogue);
+  if (report.file_count == 0) return refuse(report.errors);
   print_errors(report.errors);
   const auto passed = std::ssize(report.scenarios);
   print_out(std::to_string(passed) + " passed, " + std::to_string(report.file_count - passed) +

@@ -1,18 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: reads the command line and hands it to a command.
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "engine/values/suggest.h"
+#include "simulator/cli/inputs.h"
+#include "simulator/cli/interrupt.h"
 #include "simulator/cli/options.h"
+#include "simulator/cli/shell_word.h"
 #include "simulator/cli/terminal_io.h"
 
 namespace plumb::simulator {
 namespace {
+
+/// Refuses an empty word: an unset variable of a shell is no choice.
+const CLI::Validator kGiven(
+    [](std::string& word) { return word.empty() ? "must not be empty" : std::string(); }, "",
+    "given");
+
+/// Whole numbers of 64 bits without a sign.
+const CLI::Validator kSeed(
+    [](std::string& word) {
+      std::uint64_t value = 0;
+      const auto parsed = std::from_chars(word.data(), word.data() + word.size(), value);
+      const bool is_whole = parsed.ec == std::errc{} && parsed.ptr == word.data() + word.size();
+      return is_whole ? std::string() : "'" + word + "' is no whole number from 0 to 2^64-1";
+    },
+    "", "seed");
 
 /// What was chosen; the commands' options live here while CLI11 fills them.
 struct CommandLine {
@@ -32,34 +53,47 @@ void add_run(CLI::App& app, CommandLine& line) {
   command->add_option("--rule", run.rules, "Only scenarios that name this rule (repeatable)");
   command->add_option("--subject", run.subject, "What is judged")
       ->check(CLI::IsMember({"session"}));
-  command->add_option("--seed", run.seed, "Order of what is concurrent; 0: first in, first out");
+  command->add_option("--seed", run.seed, "Order of what is concurrent; 0: first in, first out")
+      ->check(kSeed);
   command->add_option("--seeds", run.seed_count, "Run each scenario with so many seeds")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  command->add_option("--schedules", run.schedules, "Explore the classes of schedules")
-      ->check(CLI::IsMember({"all"}));
-  command->add_option("--schedule", run.schedule, "One explicit schedule: \"0 2 1\"");
+  auto* schedules =
+      command->add_option("--schedules", run.schedules, "Explore the classes of schedules")
+          ->check(CLI::IsMember({"all"}));
+  command->add_option("--schedule", run.schedule, "One explicit schedule: \"0 2 1\"")
+      ->check(kGiven)
+      ->excludes(schedules);
   command->add_option("--jobs", run.jobs, "Runs side by side (default: one a processor)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
-  command->add_option("--out", run.out, "Folder for reports and traces")->capture_default_str();
-  command->add_flag("!--no-reports", run.has_reports, "Write nothing, only print");
+  auto* out = command->add_option("--out", run.out, "Folder for reports and traces")
+                  ->check(kGiven)
+                  ->capture_default_str();
+  command->add_flag("!--no-reports", run.has_reports, "Write nothing, only print")->excludes(out);
   command->add_flag("!--no-timings", run.has_timings, "Leave times out of the reports");
-  command->add_option("--expectations", run.expectations, "File of expected verdicts");
-  command->add_option("--mutant", run.mutant, "Break one decision of the engine by its name");
+  command->add_option("--expectations", run.expectations, "File of expected verdicts")
+      ->check(kGiven);
+  command->add_option("--mutant", run.mutant, "Break one decision of the engine by its name")
+      ->check(kGiven);
   command->callback([&line] { line.chosen = [&] { return run_command(line.common, line.run); }; });
 }
 
 void add_judge(CLI::App& app, CommandLine& line) {
   JudgeCommand& judge = line.judge;
   auto* command = app.add_subcommand("judge", "Judge a recorded trace");
-  command->add_option("file", judge.file, "The trace")->required();
+  command->add_option("files", judge.files, "The traces")->required();
   command->add_option("--from", judge.from, "What the file is: a trace, or the output of pi's RPC")
       ->check(CLI::IsMember({"trace", "pi-rpc"}));
-  command->add_option("--requests", judge.requests, "pi-rpc: the log of provider requests");
+  command
+      ->add_option("--requests", judge.requests,
+                   "pi-rpc: the log of provider requests; default: FILE.requests.json beside "
+                   "FILE.events.jsonl")
+      ->check(kGiven);
   command->add_option("--edition", judge.edition, "Judge by this edition")
       ->check(CLI::IsMember({"seed", "pi-1.6.0"}));
   command->add_option("--rule", judge.rules, "Only this rule (repeatable)");
-  command->add_option("--expectations", judge.expectations, "File of expected verdicts");
-  command->add_option("--out", judge.out, "Folder for reports");
+  command->add_option("--expectations", judge.expectations, "File of expected verdicts")
+      ->check(kGiven);
+  command->add_option("--out", judge.out, "Folder for reports")->check(kGiven);
   command->callback(
       [&line] { line.chosen = [&] { return judge_command(line.common, line.judge); }; });
 }
@@ -67,9 +101,13 @@ void add_judge(CLI::App& app, CommandLine& line) {
 void add_rules(CLI::App& app, CommandLine& line) {
   RulesCommand& rules = line.rules;
   auto* command = app.add_subcommand("rules", "List the rules and what keeps them");
-  command->add_flag("--json", rules.is_json, "As a JSON array");
-  command->add_flag("--kills", rules.shows_kills, "Which wrong engines each rule catches");
-  command->add_flag("--pending", rules.shows_pending, "Rules that are not judged yet, and why");
+  auto* json = command->add_flag("--json", rules.is_json, "As a JSON array, kills included");
+  auto* kills =
+      command->add_flag("--kills", rules.shows_kills, "Which wrong engines each rule catches");
+  command->add_flag("--pending", rules.shows_pending, "Rules that are not judged yet, and why")
+      ->excludes(json)
+      ->excludes(kills);
+  kills->excludes(json);
   command->add_option("paths", rules.paths, "Scenario files or folders (default: scenarios)");
   command->callback(
       [&line] { line.chosen = [&] { return rules_command(line.common, line.rules); }; });
@@ -87,8 +125,47 @@ void add_small_commands(CLI::App& app, CommandLine& line) {
 
 std::string typed(int argc, char** argv) {
   std::string text = "plumb";
-  for (int i = 1; i < argc; ++i) text += std::string(" ") + argv[i];
+  for (int i = 1; i < argc; ++i) text += " " + shell_word(argv[i]);
   return text;
+}
+
+/// The options of a command, with their dashes.
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  return suggestion_for(word, views);
+}
+
+/// What is wrong with a word that nothing takes.
+std::string stray_word(const CLI::App& app, const std::string& word) {
+  const auto chosen = app.get_subcommands();
+  if (word.starts_with("-")) {
+    const std::string name = word.substr(0, word.find('='));
+    return "unknown option '" + name + "'" +
+           suggestion(name, options_of(chosen.empty() ? app : *chosen.front()));
+  }
+  if (!chosen.empty()) return "one word too many: '" + word + "'";
+  std::vector<std::string> commands;
+  for (const auto* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  return "unknown command '" + word + "'" + suggestion(word, commands);
+}
+
+/// The words of the command line that no option and no argument took.
+int refuse_words(const CLI::App& app, const CLI::ParseError& error) {
+  auto stray = app.remaining();
+  for (const auto* command : app.get_subcommands()) {
+    const auto more = command->remaining();
+    stray.insert(stray.end(), more.begin(), more.end());
+  }
+  std::string message = stray.empty() ? std::string(error.what()) : stray_word(app, stray.front());
+  return refuse({{ErrorCode::invalid, std::move(message) + " (see plumb --help)", {}}});
 }
 
 int run_program(int argc, char** argv) {
@@ -105,8 +182,8 @@ int run_program(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? kExitOk : kExitInput;
+    if (error.get_exit_code() != 0) return refuse_words(app, error);
+    return app.exit(error);
   }
   return line.chosen();
 }
@@ -118,9 +195,14 @@ int main(int argc, char** argv) {
   try {
     // A file that grows beyond the limit is an output that cannot be written, not the end.
     std::signal(SIGXFSZ, SIG_IGN);
+    plumb::simulator::note_interrupts();
     const int code = plumb::simulator::run_program(argc, argv);
-    const bool is_printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    return is_printed ? code : plumb::simulator::kExitHarness;
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      plumb::simulator::print_error("plumb: the output cannot be written to standard output\n");
+      return plumb::simulator::kExitHarness;
+    }
+    const int signal = plumb::simulator::noted_interrupt();
+    return signal == 0 ? code : 128 + signal;
   } catch (const std::exception& error) {
     plumb::simulator::print_error(std::string("plumb: ") + error.what() + "\n");
     return plumb::simulator::kExitHarness;

@@ -39,9 +39,9 @@ struct RunCommand {
 };
 
 struct JudgeCommand {
-  std::string file;
+  std::vector<std::string> files;
   std::string from = "trace";  ///< trace, pi-rpc.
-  std::string requests;        ///< pi-rpc: the request log; empty: found beside the file.
+  std::string requests;        ///< pi-rpc: the request log of the one file; empty: beside it.
   std::string edition;         ///< Empty: the trace's own.
   std::vector<std::string> rules;
   std::string expectations;

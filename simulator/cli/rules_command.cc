@@ -90,6 +90,15 @@ void print_kills(const std::vector<RuleRow>& rows) {
   print_kind_counts(rows);
 }
 
+/// Whether each mutant is killed by its rule and trips nothing that it does not list.
+bool holds(const std::vector<RuleRow>& rows) {
+  return std::ranges::all_of(rows, [](const RuleRow& row) {
+    return std::ranges::all_of(row.mutants, [](const auto& mutant) {
+      return mutant.is_killed() && mutant.surprises.empty();
+    });
+  });
+}
+
 std::string how_of(const std::string& id) {
   for (const auto& rule : invariants::all_rules()) {
     if (rule.id == id) return rule.how;
@@ -152,7 +161,7 @@ int rules_command(const CommonOptions& common, const RulesCommand& command) {
     print_list(rows);
   }
   print_totals(rows);
-  return kExitOk;
+  return holds(rows) ? kExitOk : kExitNonconforming;
 }
 
 int explain_command(const CommonOptions& common, const ExplainCommand& command) {
@@ -161,15 +170,13 @@ int explain_command(const CommonOptions& common, const ExplainCommand& command) 
     print_errors(catalogue.error());
     return kExitInput;
   }
-  if (catalogue->find(command.rule) == nullptr) {
-    const auto hint = catalogue->suggest(command.rule);
-    print_located({ErrorCode::invalid,
-                   "unknown rule '" + command.rule + "'" +
-                       (hint.empty() ? "" : "; did you mean '" + hint + "'?"),
-                   {}});
+  if (auto known = check_rules({command.rule}, *catalogue); !known) {
+    print_located(known.error());
     return kExitInput;
   }
-  const auto loaded = load_scenarios({}, *catalogue);
+  const auto loaded = load_scenarios({scenarios_folder_of(common)}, *catalogue);
+  print_errors(loaded.errors);
+  if (!loaded.errors.empty()) return kExitInput;
   for (const auto& row : rule_rows(*catalogue, loaded.scenarios, {})) {
     if (row.rule->id == command.rule) print_rule(row);
   }

@@ -2,6 +2,8 @@
 // plumb run: replays scenarios against a subject, judges them, writes the reports.
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -9,8 +11,10 @@
 #include "property-tests/mutants/mutant.h"
 #include "reports/terminal.h"
 #include "simulator/cli/inputs.h"
+#include "simulator/cli/interrupt.h"
 #include "simulator/cli/options.h"
 #include "simulator/cli/report_files.h"
+#include "simulator/cli/shell_word.h"
 #include "simulator/cli/suite.h"
 #include "simulator/cli/terminal_io.h"
 #include "simulator/subjects/session_subject.h"
@@ -39,12 +43,7 @@ Result<std::optional<std::vector<std::int64_t>>> read_schedule(const std::string
 /// Keeps the scenarios that name one of the rules; an unknown rule is an error of the command line.
 Result<void> select_rules(LoadedScenarios& loaded, const std::vector<std::string>& rules,
                           const Catalogue& catalogue) {
-  for (const auto& rule : rules) {
-    if (catalogue.find(rule) != nullptr) continue;
-    const auto hint = catalogue.suggest(rule);
-    return fail(ErrorCode::invalid, "unknown rule '" + rule + "'" +
-                                        (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
-  }
+  if (auto known = check_rules(rules, catalogue); !known) return known;
   if (rules.empty()) return {};
   std::erase_if(loaded.scenarios, [&rules](const Scenario& scenario) {
     return std::ranges::none_of(scenario.rules, [&rules](const RuleReference& reference) {
@@ -60,7 +59,7 @@ std::string plain_command(const RunCommand& command) {
   std::string text = "plumb run";
   auto paths = command.paths;
   std::ranges::sort(paths);
-  for (const auto& path : paths) text += " " + path;
+  for (const auto& path : paths) text += " " + shell_word(path);
   auto rules = command.rules;
   std::ranges::sort(rules);
   for (const auto& rule : rules) text += " --rule " + rule;
@@ -68,7 +67,9 @@ std::string plain_command(const RunCommand& command) {
   if (command.seed_count != 1) text += " --seeds " + std::to_string(command.seed_count);
   if (!command.schedules.empty()) text += " --schedules " + command.schedules;
   if (!command.schedule.empty()) text += " --schedule \"" + command.schedule + "\"";
-  if (!command.expectations.empty()) text += " --expectations " + command.expectations;
+  if (!command.expectations.empty()) {
+    text += " --expectations " + shell_word(command.expectations);
+  }
   if (!command.mutant.empty()) text += " --mutant " + command.mutant;
   return text;
 }
@@ -86,9 +87,27 @@ Result<void> break_engine(SuiteOptions& options, const std::string& name) {
     options.reproduce_with = "--mutant " + name;
     return {};
   }
-  const auto hint = did_you_mean(name, names);
-  return fail(ErrorCode::invalid, "unknown mutant '" + name + "'" +
-                                      (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+  return fail(ErrorCode::invalid, "unknown mutant '" + name + "'" + suggestion_for(name, names));
+}
+
+/// Outputs that fail for one reason are one error: the first, and how many more there are.
+void fold_errors(std::vector<reports::Diagnostic>& diagnostics) {
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& diagnostic : diagnostics) {
+    if (diagnostic.severity == reports::Severity::error) ++counts[diagnostic.message];
+  }
+  std::set<std::string> told;
+  std::vector<reports::Diagnostic> kept;
+  for (auto& diagnostic : diagnostics) {
+    const bool is_folded = diagnostic.severity == reports::Severity::error;
+    const std::string message = diagnostic.message;
+    if (is_folded && !told.insert(message).second) continue;
+    if (is_folded && counts[message] > 1) {
+      diagnostic.message += " (and " + std::to_string(counts[message] - 1) + " more)";
+    }
+    kept.push_back(std::move(diagnostic));
+  }
+  diagnostics = std::move(kept);
 }
 
 class SuiteRun {
@@ -131,6 +150,7 @@ int SuiteRun::finish() {
     const bool is_written = failed.empty();
     std::ranges::move(failed, std::back_inserter(record_.diagnostics));
     if (is_written) print_out("reports: " + command_.out + "\n");
+    fold_errors(record_.diagnostics);
     reports::settle(record_);
   }
   terminal_.run_finished(record_);
@@ -145,6 +165,7 @@ int SuiteRun::run(LoadedScenarios loaded, const Catalogue& catalogue, SuiteOptio
   options.progress = [this](std::int64_t done, std::int64_t total) {
     progress_.update(steady_ms(), done, total, "scenarios");
   };
+  options.is_cancelled = [] { return noted_interrupt() != 0; };
   auto played = play_suite(loaded.scenarios, options, catalogue);
   record_.scenarios = std::move(played.scenarios);
   std::ranges::move(played.diagnostics, std::back_inserter(record_.diagnostics));
@@ -152,23 +173,6 @@ int SuiteRun::run(LoadedScenarios loaded, const Catalogue& catalogue, SuiteOptio
   reports::settle(record_);
   for (const auto& scenario : record_.scenarios) terminal_.scenario_finished(scenario);
   return finish();
-}
-
-/// Breaks one decision of the engine.
-Result<void> use_mutant(const std::string& name, SuiteOptions& options) {
-  if (name.empty()) return {};
-  std::vector<std::string> names;
-  for (auto& mutant : all_mutants()) {
-    names.push_back(mutant.name);
-    if (mutant.name != name) continue;
-    options.alterations = std::move(mutant.alterations);
-    options.reproduce_with = "--mutant " + name;
-    return {};
-  }
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const auto hint = did_you_mean(name, known);
-  return fail(ErrorCode::invalid, "unknown mutant '" + name + "'" +
-                                      (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
 }
 
 Result<SuiteOptions> suite_options(const RunCommand& command) {
@@ -183,7 +187,6 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
     return std::unexpected(std::move(broken).error());
   }
   options.make_subject = [] { return std::make_unique<SessionSubject>(); };
-  if (auto used = use_mutant(command.mutant, options); !used) return std::unexpected(used.error());
   return options;
 }
 
@@ -191,24 +194,14 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
 
 int run_command(const CommonOptions& common, const RunCommand& command) {
   auto options = suite_options(command);
-  if (!options) {
-    print_located(options.error());
-    return kExitInput;
-  }
-  auto expected = load_expected(command.expectations);
-  if (!expected) {
-    print_errors(expected.error());
-    return kExitInput;
-  }
+  if (!options) return refuse({options.error()});
   const auto catalogue = find_catalogue(common);
-  if (!catalogue) {
-    print_errors(catalogue.error());
-    return kExitInput;
-  }
+  if (!catalogue) return refuse(catalogue.error());
   auto loaded = load_scenarios(command.paths, *catalogue);
+  auto expected = load_expected(command.expectations, &loaded, *catalogue);
+  if (!expected) return refuse(expected.error());
   if (auto selected = select_rules(loaded, command.rules, *catalogue); !selected) {
-    print_located(selected.error());
-    return kExitInput;
+    return refuse({selected.error()});
   }
   SuiteRun suite(common, command);
   suite.expect(*std::move(expected));

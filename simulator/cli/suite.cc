@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "engine/trace/jsonl.h"
 #include "simulator/cli/record_builder.h"
 #include "simulator/cli/report_files.h"
+#include "simulator/cli/shell_word.h"
 #include "simulator/explore/case_run.h"
 #include "simulator/explore/schedules.h"
 #include "simulator/explore/worker_pool.h"
@@ -40,9 +42,19 @@ std::string failure_of(const CaseRun& run) {
   return failure;
 }
 
+/// A path that stays within the folder that it is put behind.
+std::string below(const std::string& path) {
+  std::string inside;
+  for (const auto& part : std::filesystem::path(path).lexically_normal().relative_path()) {
+    if (!inside.empty()) inside += "/";
+    inside += part == ".." ? "up" : part.string();
+  }
+  return inside;
+}
+
 /// Relative to the output folder, so that a record says the same wherever it was written.
 std::string trace_path_of(const reports::ScenarioResult& result) {
-  std::string name = "traces/" + result.id;
+  std::string name = "traces/" + below(result.id);
   if (!result.variant.empty()) name += "." + file_safe(result.variant);
   if (result.seed != 0) name += ".seed-" + std::to_string(result.seed);
   if (!result.schedule.empty()) name += ".schedule-" + file_safe(result.schedule);
@@ -82,7 +94,7 @@ RunOptions SuiteItem::run_options() const {
 }
 
 std::string SuiteItem::reproduction(const std::string& schedule) const {
-  std::string line = "./plumb run " + scenario_.file;
+  std::string line = "./plumb run " + shell_word(scenario_.file);
   if (seed_ != 0) line += " --seed " + std::to_string(seed_);
   if (!schedule.empty()) line += " --schedule \"" + schedule + "\"";
   if (!options_.reproduce_with.empty()) line += " " + options_.reproduce_with;
@@ -129,7 +141,7 @@ void SuiteItem::explore(const invariants::Catalogue& facts) {
     return Execution{std::move(run.result.steps), failure_of(run)};
   };
   const auto report = explore_schedules(play);
-  add_run(run_case(*subject_, variant, options, facts), "");
+  play_variants(facts);
   if (!report) {
     out_.scenarios.front().errors.push_back(report.error());
     return;
@@ -137,9 +149,19 @@ void SuiteItem::explore(const invariants::Catalogue& facts) {
   reports::Exploration exploration;
   exploration.schedules_run = report->schedules_run;
   exploration.classes_explored = report->classes_explored;
-  if (report->is_exhaustive) exploration.classes_total = report->classes_explored;
+  if (report->is_exhaustive && report->unplanned_classes == 0) {
+    exploration.classes_total = report->classes_explored;
+  }
   out_.scenarios.front().exploration = exploration;
+  if (report->unplanned_classes > 0) {
+    out_.diagnostics.push_back({reports::Severity::warning, scenario_.file,
+                                std::to_string(report->unplanned_classes) +
+                                    " classes were met unplanned: some steps do not say what they "
+                                    "touch, and classes may be missing"});
+  }
   for (const auto& failing : report->failures) {
+    const bool is_default = std::ranges::all_of(failing.picks, [](auto pick) { return pick == 0; });
+    if (is_default) continue;  // Shown already, as the scenario itself.
     options.schedule = failing.picks;
     add_run(run_case(*subject_, variant, options, facts), schedule_text(failing.picks));
   }
@@ -167,6 +189,7 @@ SuiteResult play_suite(std::span<const Scenario> scenarios, const SuiteOptions& 
   for_each_index(total, options.jobs, [&](std::int64_t index) {
     const auto& scenario = scenarios[static_cast<std::size_t>(index / options.seed_count)];
     const auto seed = options.seed + static_cast<std::uint64_t>(index % options.seed_count);
+    if (options.is_cancelled && options.is_cancelled()) return;
     SuiteItem item(scenario, seed, options, catalogue);
     parts[static_cast<std::size_t>(index)] = item.play(facts);
     const auto count = ++done;
@@ -177,6 +200,13 @@ SuiteResult play_suite(std::span<const Scenario> scenarios, const SuiteOptions& 
   for (auto& part : parts) {
     std::ranges::move(part.scenarios, std::back_inserter(result.scenarios));
     std::ranges::move(part.diagnostics, std::back_inserter(result.diagnostics));
+  }
+  if (done < total) {
+    result.diagnostics.push_back(
+        reports::run_error({ErrorCode::aborted,
+                            "interrupted after " + std::to_string(done) + " of " +
+                                std::to_string(total) + " scenarios",
+                            ""}));
   }
   return result;
 }

@@ -30,6 +30,8 @@ struct SuiteOptions {
   std::string reproduce_with;  ///< Further words of the command that repeats a run: "--mutant x".
   /// Makes the subject of one run; called from several threads.
   std::function<std::unique_ptr<Subject>()> make_subject;
+  /// Asked before each scenario: true leaves out this one and all that follow.
+  std::function<bool()> is_cancelled;
   /// Called on the thread of `play_suite` only, after each scenario that it played itself.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/explore/case_run.h"
 
+#include <exception>
 #include <utility>
 
 namespace plumb::simulator {
@@ -16,6 +17,19 @@ invariants::Catalogue facts_of(const Catalogue& catalogue) {
   return facts;
 }
 
+namespace {
+
+void play_and_judge(CaseRun& run, Subject& subject, const Variant& variant,
+                    const RunOptions& options, const invariants::Catalogue& facts) {
+  run.result = subject.run(variant.scenario, options);
+  run.judgements = invariants::judge(run.result.trace, facts);
+  // What the scenario expects was written for the scenario as it stands, played to its end.
+  if (variant.name.empty() && run.result.errors.empty())
+    run.unmet = unmet_expectations(variant.scenario, run.result.trace);
+}
+
+}  // namespace
+
 CaseRun run_case(Subject& subject, const Variant& variant, const RunOptions& options,
                  const invariants::Catalogue& facts) {
   RunOptions seeded = options;
@@ -23,10 +37,13 @@ CaseRun run_case(Subject& subject, const Variant& variant, const RunOptions& opt
   CaseRun run;
   run.variant = variant.name;
   run.relation = variant.relation;
-  run.result = subject.run(variant.scenario, seeded);
-  run.judgements = invariants::judge(run.result.trace, facts);
-  // What the scenario expects was written for the scenario as it stands.
-  if (variant.name.empty()) run.unmet = unmet_expectations(variant.scenario, run.result.trace);
+  try {
+    play_and_judge(run, subject, variant, seeded, facts);
+  } catch (const std::exception& error) {
+    run.result.errors.push_back({ErrorCode::protocol,
+                                 std::string("the harness failed: ") + error.what(),
+                                 variant.scenario.file});
+  }
   return run;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -11,12 +12,24 @@ namespace plumb::simulator {
 void for_each_index(std::int64_t count, std::int64_t jobs,
                     const std::function<void(std::int64_t)>& work) {
   std::atomic<std::int64_t> next{0};
+  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(count));
   const auto run = [&] {
-    for (auto i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
+    for (auto i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      try {
+        work(i);
+      } catch (...) {
+        thrown[static_cast<std::size_t>(i)] = std::current_exception();
+      }
+    }
   };
-  std::vector<std::jthread> workers;
-  for (std::int64_t i = 1; i < std::min(jobs, count); ++i) workers.emplace_back(run);
-  run();
+  {
+    std::vector<std::jthread> workers;
+    for (std::int64_t i = 1; i < std::min(jobs, count); ++i) workers.emplace_back(run);
+    run();
+  }
+  for (const auto& exception : thrown) {
+    if (exception) std::rethrow_exception(exception);
+  }
 }
 
 }  // namespace plumb::simulator

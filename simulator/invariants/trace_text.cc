@@ -8,6 +8,7 @@
 #include "engine/trace/event_json.h"
 #include "engine/trace/request_fold.h"
 #include "engine/values/json.h"
+#include "engine/values/json_members.h"
 
 namespace plumb::invariants {
 namespace {
@@ -224,7 +225,7 @@ class Builder {
     const auto id = line.words.front();
     const Json thrown = line.take("throw");
     const Json result = thrown.is_null() ? result_of(line) : Json();
-    const bool is_failure = result.is_object() && result.value("isError", false);
+    const bool is_failure = at(result, "isError") == true;
     const auto* outcome = !thrown.is_null() ? "threw" : is_failure ? "returned_error" : "ok";
     return event("execute_end",
                  {{"name", names_[id]},

@@ -274,17 +274,6 @@ std::string file_key(std::string_view path, const Story& story) {
   return std::string(path);
 }
 
-const Json& at(const Json& object, std::string_view key) {
-  if (!object.is_object()) return kNullJson;
-  const auto found = object.find(key);
-  return found == object.end() ? kNullJson : *found;
-}
-
-std::string text_at(const Json& object, std::string_view key) {
-  const Json& value = at(object, key);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }

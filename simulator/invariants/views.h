@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/values/json_members.h"
 #include "simulator/invariants/finding.h"
 #include "simulator/invariants/story.h"
 
@@ -90,9 +91,6 @@ std::string file_key(std::string_view path, const Story& story);
 
 // ------------------------------------------------------------------ values
 
-/// A member, or null.
-const Json& at(const Json& object, std::string_view key);
-std::string text_at(const Json& object, std::string_view key);
 bool contains(const std::vector<std::string>& names, std::string_view name);
 /// The strings of a list.
 std::vector<std::string> strings_in(const Json& list);

@@ -6,17 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "engine/values/json_members.h"
 #include "simulator/script/words.h"
 
 namespace plumb::simulator {
 namespace {
 
 constexpr std::size_t kToolNameMax = 128;
-
-std::string text_at(const Json& object, std::string_view key) {
-  const auto found = object.find(std::string(key));
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 /// The ids of the calls in an assistant message, in order.
 std::vector<std::string> call_ids(const Json& message) {

@@ -102,9 +102,8 @@ Result<std::string> read_source(const std::string& path, std::int64_t bytes_max)
   PLUMB_TRY(const auto type, type_of(path));
   if (type == fs::file_type::directory)
     return fail(ErrorCode::is_directory, "is a folder, expected a file", path);
-  if (type != fs::file_type::regular && type != fs::file_type::fifo &&
-      type != fs::file_type::character) {
-    return fail(ErrorCode::io, "is not a file that can be read", path);
+  if (type != fs::file_type::regular) {
+    return fail(ErrorCode::io, "is not a regular file", path);
   }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return fail(ErrorCode::permission, describe_code(ErrorCode::permission), path);
@@ -140,7 +139,9 @@ Checked<std::vector<std::string>> find_scenarios(const std::vector<std::string>&
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     const auto found = scenarios_of(path);
-    if (found) files.insert(files.end(), found->begin(), found->end());
+    for (const auto& file : found.value_or(std::vector<std::string>())) {
+      files.push_back(fs::path(file).lexically_normal().string());
+    }
     if (!found) errors.push_back(found.error());
   }
   if (paths.empty())

@@ -8,6 +8,7 @@
 
 #include "engine/trace/pattern.h"
 #include "engine/trace/request_fold.h"
+#include "engine/values/json_members.h"
 
 namespace plumb::simulator {
 namespace {
@@ -64,8 +65,8 @@ const FinalFiles* final_files(const Trace& trace, std::int64_t& seq) {
 }
 
 std::string text_of_state(const Json& state) {
-  if (state.contains("text")) return state.at("text").get<std::string>();
-  return dump_json(state);
+  const Json& text = at(state, "text");
+  return text.is_string() ? text.get<std::string>() : dump_json(state);
 }
 
 void check_present_file(const FileExpectation& file, const Compared& subject, const Json& state,
@@ -73,8 +74,8 @@ void check_present_file(const FileExpectation& file, const Compared& subject, co
   const auto text = text_of_state(state);
   if (file.bytes && *file.bytes != text) unmets.add(subject, "differs", *file.bytes, text);
   unmets.text(subject, file.text, text);
-  if (file.link) unmets.equal(subject, Json(*file.link), state.value("link", Json()));
-  if (file.mode) unmets.equal(subject, Json(*file.mode), state.value("mode", Json()));
+  if (file.link) unmets.equal(subject, Json(*file.link), at(state, "link"));
+  if (file.mode) unmets.equal(subject, Json(*file.mode), at(state, "mode"));
 }
 
 void check_file(const FileExpectation& file, const FinalFiles& files, std::int64_t seq,
@@ -125,10 +126,7 @@ std::map<std::string, SeenCall> seen_calls(const Trace& trace) {
 
 std::string text_of_content(const Json& result) {
   std::string text;
-  if (!result.contains("content")) return text;
-  for (const auto& block : result.at("content")) {
-    if (block.contains("text")) text += block.at("text").get<std::string>();
-  }
+  for (const auto& block : at(result, "content")) text += text_at(block, "text");
   return text;
 }
 
@@ -137,7 +135,7 @@ void check_members(const Compared& subject, const Json& expected, const Json& ac
   if (!expected.is_object() || !actual.is_object()) return unmets.equal(subject, expected, actual);
   for (const auto& [name, value] : expected.items()) {
     const Compared member{subject.what + "." + name, subject.place, subject.event_seq};
-    unmets.equal(member, value, actual.value(name, Json()));
+    unmets.equal(member, value, at(actual, name));
   }
 }
 
@@ -150,19 +148,20 @@ void check_result_body(const ResultExpectation& expected, const Compared& subjec
   if (expected.is_error) unmets.equal(part("is_error"), *expected.is_error, end.is_error);
   if (expected.ran) unmets.equal(part("ran"), *expected.ran, end.ran);
   if (expected.terminate) {
-    unmets.equal(part("terminate"), *expected.terminate, result.value("terminate", Json(false)));
+    unmets.equal(part("terminate"), *expected.terminate, at(result, "terminate") == true);
   }
   unmets.text(part("text"), expected.text, text_of_content(result));
   if (expected.details) {
-    check_members(part("details"), *expected.details, result.value("details", Json()), unmets);
+    check_members(part("details"), *expected.details, at(result, "details"), unmets);
   }
   if (expected.structured) {
-    check_members(part("structured"), *expected.structured,
-                  result.value("structuredContent", Json()), unmets);
+    check_members(part("structured"), *expected.structured, at(result, "structuredContent"),
+                  unmets);
   }
   if (expected.added_tools) {
+    const Json& names = at(result, "addedToolNames");
     unmets.equal(part("added_tools"), *expected.added_tools,
-                 result.value("addedToolNames", Json::array()));
+                 names.is_null() ? Json::array() : names);
   }
 }
 
@@ -202,8 +201,8 @@ SeenRequest see(const FoldedRequest& request) {
     seen.text += block.body.bytes() + "\n";
     const Json& body = block.body.get();
     if (block.zone == Zone::system) seen.system += body.is_string() ? body.get<std::string>() : "";
-    if (block.zone == Zone::tools) seen.tools.push_back(body.value("name", ""));
-    if (block.zone == Zone::messages) seen.roles.push_back(body.value("role", ""));
+    if (block.zone == Zone::tools) seen.tools.push_back(text_at(body, "name"));
+    if (block.zone == Zone::messages) seen.roles.push_back(text_at(body, "role"));
   }
   return seen;
 }

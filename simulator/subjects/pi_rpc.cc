@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/trace/request_fold.h"
+#include "engine/values/json_members.h"
 #include "simulator/subjects/wire_requests.h"
 
 namespace plumb::simulator {
@@ -29,11 +30,6 @@ constexpr std::array<std::string_view, 16> kStreamKinds{"agent_start",
                                                         "ui_ask",
                                                         "ui_answer",
                                                         "session_entry"};
-
-std::string text_at(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 bool flag_at(const Json& json, const char* name) {
   const auto found = json.find(name);

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/values/json_members.h"
+
 namespace plumb::simulator {
 namespace {
 
@@ -24,17 +26,6 @@ Json without_marks(const Json& json) {
   return result;
 }
 
-const Json& member(const Json& json, const char* name) {
-  static const Json kNull;
-  const auto found = json.is_object() ? json.find(name) : json.end();
-  return json.is_object() && found != json.end() ? *found : kNull;
-}
-
-std::string text_member(const Json& json, const char* name) {
-  const Json& value = member(json, name);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
 Json text_block(std::string text) {
   return Json{{"type", "text"}, {"text", std::move(text)}};
 }
@@ -45,9 +36,9 @@ Json neutral_content(const Json& content) {
   if (content.is_string()) result.push_back(text_block(content.get<std::string>()));
   if (!content.is_array()) return result;
   for (const auto& part : content) {
-    const auto type = text_member(part, "type");
+    const auto type = text_at(part, "type");
     const bool is_text = type == "text" || type == "input_text" || type == "output_text";
-    result.push_back(is_text ? text_block(text_member(part, "text")) : without_marks(part));
+    result.push_back(is_text ? text_block(text_at(part, "text")) : without_marks(part));
   }
   return result;
 }
@@ -93,10 +84,10 @@ class Blocks {
 };
 
 void add_tools(const Json& body, Blocks& blocks) {
-  const Json& tools = member(body, "tools");
+  const Json& tools = at(body, "tools");
   if (!tools.is_array()) return;
   for (const auto& tool : tools) {
-    const Json& function = member(tool, "function");
+    const Json& function = at(tool, "function");
     blocks.tool(function.is_object() ? function : tool);
   }
 }
@@ -104,16 +95,16 @@ void add_tools(const Json& body, Blocks& blocks) {
 // ---------------------------------------------------------------- Messages
 
 Json messages_part(const Json& part) {
-  if (text_member(part, "type") != "tool_use") return without_marks(part);
-  return call_block(text_member(part, "id"), text_member(part, "name"), member(part, "input"));
+  if (text_at(part, "type") != "tool_use") return without_marks(part);
+  return call_block(text_at(part, "id"), text_at(part, "name"), at(part, "input"));
 }
 
 void add_user_message(const Json& content, Blocks& blocks) {
   Json rest = Json::array();
   for (const auto& part : content) {
-    if (text_member(part, "type") == "tool_result") {
-      Json result = tool_result(text_member(part, "tool_use_id"), member(part, "content"));
-      result["isError"] = member(part, "is_error") == Json(true);
+    if (text_at(part, "type") == "tool_result") {
+      Json result = tool_result(text_at(part, "tool_use_id"), at(part, "content"));
+      result["isError"] = at(part, "is_error") == Json(true);
       blocks.message(std::move(result));
     } else {
       rest.push_back(messages_part(part));
@@ -123,8 +114,8 @@ void add_user_message(const Json& content, Blocks& blocks) {
 }
 
 void add_messages_message(const Json& message, Blocks& blocks) {
-  const Json& content = member(message, "content");
-  const auto role = text_member(message, "role");
+  const Json& content = at(message, "content");
+  const auto role = text_at(message, "role");
   if (content.is_string()) return blocks.message(role, neutral_content(content));
   if (role == "user") return add_user_message(content, blocks);
   Json parts = Json::array();
@@ -135,24 +126,24 @@ void add_messages_message(const Json& message, Blocks& blocks) {
 void add_messages_system(const Json& system, Blocks& blocks) {
   if (system.is_string()) blocks.system(system);
   if (!system.is_array()) return;
-  for (const auto& part : system) blocks.system(Json(text_member(part, "text")));
+  for (const auto& part : system) blocks.system(Json(text_at(part, "text")));
 }
 
 // ---------------------------------------------------------------- Chat Completions
 
 void add_chat_message(const Json& message, Blocks& blocks) {
-  const auto role = text_member(message, "role");
-  const Json& content = member(message, "content");
+  const auto role = text_at(message, "role");
+  const Json& content = at(message, "content");
   if (role == "system" || role == "developer") return blocks.system(content);
   if (role == "tool") {
-    return blocks.message(tool_result(text_member(message, "tool_call_id"), content));
+    return blocks.message(tool_result(text_at(message, "tool_call_id"), content));
   }
   Json parts = neutral_content(content);
-  const Json& calls = member(message, "tool_calls");
+  const Json& calls = at(message, "tool_calls");
   for (std::size_t i = 0; calls.is_array() && i < calls.size(); ++i) {
-    const Json& function = member(calls[i], "function");
-    parts.push_back(call_block(text_member(calls[i], "id"), text_member(function, "name"),
-                               parsed_arguments(text_member(function, "arguments"))));
+    const Json& function = at(calls[i], "function");
+    parts.push_back(call_block(text_at(calls[i], "id"), text_at(function, "name"),
+                               parsed_arguments(text_at(function, "arguments"))));
   }
   blocks.message(role, std::move(parts));
 }
@@ -175,8 +166,8 @@ class ResponsesItems {
 };
 
 void ResponsesItems::add_message(const Json& item) {
-  const auto role = text_member(item, "role");
-  const Json& content = member(item, "content");
+  const auto role = text_at(item, "role");
+  const Json& content = at(item, "content");
   if (role == "assistant") {
     for (auto& part : neutral_content(content)) parts_.push_back(std::move(part));
     return;
@@ -187,13 +178,13 @@ void ResponsesItems::add_message(const Json& item) {
 }
 
 void ResponsesItems::add(const Json& item) {
-  const auto type = text_member(item, "type");
+  const auto type = text_at(item, "type");
   if (type == "function_call") {
-    parts_.push_back(call_block(text_member(item, "call_id"), text_member(item, "name"),
-                                parsed_arguments(text_member(item, "arguments"))));
+    parts_.push_back(call_block(text_at(item, "call_id"), text_at(item, "name"),
+                                parsed_arguments(text_at(item, "arguments"))));
   } else if (type == "function_call_output") {
     flush();
-    blocks_.message(tool_result(text_member(item, "call_id"), member(item, "output")));
+    blocks_.message(tool_result(text_at(item, "call_id"), at(item, "output")));
   } else if (type == "message" || item.contains("role")) {
     add_message(item);
   } else {
@@ -215,7 +206,7 @@ Result<Dialect> dialect_of_path(std::string_view path) {
 
 Result<std::vector<RequestBlock>> neutral_blocks(Dialect dialect, const Json& body) {
   const char* list = dialect == Dialect::responses ? "input" : "messages";
-  const Json& items = member(body, list);
+  const Json& items = at(body, list);
   if (!items.is_array()) {
     return fail(ErrorCode::invalid, "the request body has no list '" + std::string(list) + "'");
   }
@@ -225,7 +216,7 @@ Result<std::vector<RequestBlock>> neutral_blocks(Dialect dialect, const Json& bo
     }
   }
   Blocks blocks;
-  if (dialect == Dialect::messages) add_messages_system(member(body, "system"), blocks);
+  if (dialect == Dialect::messages) add_messages_system(at(body, "system"), blocks);
   add_tools(body, blocks);
   ResponsesItems responses(blocks);
   for (const auto& item : items) {

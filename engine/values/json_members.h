@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading members of JSON that somebody else wrote: what is missing or of another type is null or
+// empty, never an exception.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/values/json.h"
+
+namespace plumb {
+
+/// The member of that name; null when there is none or `object` is no object.
+const Json& at(const Json& object, std::string_view key);
+
+/// The text of a member; "" when there is none or it is no string.
+std::string text_at(const Json& object, std::string_view key);
+
+}  // namespace plumb

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/cli/interrupt.h"
+
+#include <csignal>
+
+namespace plumb::simulator {
+namespace {
+
+volatile std::sig_atomic_t g_signal = 0;
+
+void note(int signal) {
+  g_signal = signal;
+}
+
+}  // namespace
+
+void note_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = note;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+int noted_interrupt() {
+  return g_signal;
+}
+
+}  // namespace plumb::simulator
