@@ -169,7 +169,8 @@ TEST(Program, LocatesEveryBrokenCapture) {
 }
 
 TEST(Program, LocatesEveryBrokenExpectation) {
-  expect_located("fixtures/broken_expectations", "plumb run --no-reports --expectations");
+  expect_located("fixtures/broken_expectations",
+                 std::string("plumb run --no-reports ") + kOneScenario + " --expectations");
 }
 
 struct Refused {
@@ -235,11 +236,11 @@ TEST(Program, ReportsWhatWasDoneBeforeAnInterrupt) {
   const Scratch scratch;
   const std::string folder = scratch / "out";
 
-  const auto ran = shell("plumb run --seeds 100000 --jobs 1 --out " + folder +
-                         " scenarios/edit & plumb_pid=$!; until [ -e " + folder +
-                         "/traces ]; do sleep 0.01; done; kill -INT $plumb_pid; wait $plumb_pid");
+  const auto ran = shell("\"" PLUMB_PROGRAM "\" run --seeds 100000 --jobs 1 --out " + folder +
+                         " scenarios/edit & until [ -e " + folder +
+                         "/traces ]; do sleep 0.01; done; kill -TERM $!; wait $!");
 
-  EXPECT_EQ(ran.code, 130);
+  EXPECT_EQ(ran.code, 143);
   EXPECT_NE(ran.out.find("interrupted after "), std::string::npos) << ran.out.substr(0, 2000);
   EXPECT_TRUE(std::filesystem::exists(folder + "/record.json"));
 }

@@ -222,6 +222,13 @@ bool mark_whole(reports::Record& record, const ExpectedVerdict& entry, bool is_e
   return is_used;
 }
 
+bool is_left_out(const reports::Record& record, const ExpectedVerdict& entry) {
+  return !entry.scenario.empty() &&
+         std::ranges::none_of(record.scenarios, [&entry](const reports::ScenarioResult& scenario) {
+           return scenario.id == entry.scenario;
+         });
+}
+
 std::string subject_of(const ExpectedVerdict& entry) {
   return entry.rule.empty() ? entry.scenario : entry.rule;
 }
@@ -243,7 +250,7 @@ void apply_expected(reports::Record& record, const std::vector<ExpectedVerdict>&
     const bool is_expired = std::string_view(entry.expires) < today;
     const bool is_used = entry.rule.empty() ? mark_whole(record, entry, is_expired)
                                             : mark(record, entry, is_expired);
-    if (is_used) continue;
+    if (is_used || is_left_out(record, entry)) continue;
     record.stale_expectations.push_back(
         {ErrorCode::not_found, "the entry for " + subject_of(entry) + " matches no verdict",
          entry.where});

@@ -43,7 +43,8 @@ Checked<std::vector<ExpectedVerdict>> read_expected_verdicts(std::string_view te
                                                              const std::string& file,
                                                              const ExpectationScope& scope);
 
-/// Marks the verdicts that entries speak of, and lists the entries that matched none.
+/// Marks the verdicts that entries speak of, and lists the entries that matched none; entries for a
+/// scenario that was not run are left alone.
 void apply_expected(reports::Record& record, const std::vector<ExpectedVerdict>& entries,
                     std::string_view today);
 

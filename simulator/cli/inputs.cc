@@ -7,6 +7,7 @@
 #include "simulator/cli/record_builder.h"
 #include "simulator/cli/terminal_io.h"
 #include "simulator/script/lint.h"
+#include "simulator/script/source.h"
 
 namespace plumb::simulator {
 namespace {
@@ -61,6 +62,11 @@ Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path,
   std::vector<std::string> ids;
   if (loaded != nullptr) {
     for (const auto& scenario : loaded->scenarios) ids.push_back(id_of_file(scenario.file));
+    // An entry may speak of a scenario that this run leaves out.
+    const auto others = find_scenarios({"scenarios"});
+    for (const auto& file : others.value_or(std::vector<std::string>())) {
+      ids.push_back(id_of_file(file));
+    }
   }
   scope.scenarios.assign(ids.begin(), ids.end());
   return read_expected_verdicts(*text, path, scope);
