@@ -202,6 +202,16 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   return *this;
 }
 
+namespace {
+
+/// The system's own shell; where it is elsewhere, the first in PATH. Its messages begin with this.
+const char* shell_path() {
+  constexpr const char* kSystemShell = "/bin/bash";
+  return ::access(kSystemShell, X_OK) == 0 ? kSystemShell : "bash";
+}
+
+}  // namespace
+
 Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   if (auto checked = check_directory(spec.cwd); !checked) {
     return std::unexpected(std::move(checked).error());
@@ -210,7 +220,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   PLUMB_TRY(Pipe err, make_pipe());
   PLUMB_TRY(const OwnedFd input, make_input(spec.input));
   std::vector<std::string> words = spec.argv;
-  if (words.empty()) words = {"bash", "-c", spec.command};
+  if (words.empty()) words = {shell_path(), "-c", spec.command};
   std::vector<std::string> environment = environment_of(spec);
   SpawnSettings settings;
   const OwnedFd& err_end = spec.merges_streams ? out.write_end : err.write_end;

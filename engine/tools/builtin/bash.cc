@@ -38,8 +38,9 @@ std::array<std::pair<std::string, std::string>, 5> session_variables(const Sessi
            {"PI_REASONING_LEVEL", of.reasoning_level}}};
 }
 
-/// The command as the shell will get it, unless the spawn hook throws (BASH-24, BASH-26, BASH-32).
-ShellCommand shell_command(const BashOptions& options, const ToolCall& call, std::string command) {
+/// The command as the shell will get it, unless the spawn hook fails (BASH-24, BASH-26, BASH-32).
+Result<ShellCommand> shell_command(const BashOptions& options, const ToolCall& call,
+                                   std::string command) {
   ShellCommand shell;
   shell.script = std::move(command);
   if (!options.command_prefix.empty()) {
@@ -52,7 +53,12 @@ ShellCommand shell_command(const BashOptions& options, const ToolCall& call, std
     shell.removed_variables.push_back(name);
     if (!value.empty()) shell.environment.emplace_back(name, value);
   }
-  return options.spawn_hook ? options.spawn_hook(std::move(shell)) : shell;
+  if (!options.spawn_hook) return shell;
+  auto changed = options.spawn_hook(shell);
+  if (changed || options.policies.shell.failed_hook_ends_call(changed.error().message)) {
+    return changed;
+  }
+  return shell;
 }
 
 /// "1", "0.5": without the zeros that nobody wrote.
@@ -203,10 +209,7 @@ class BashRun {
     if (exit_) return ended(shown, *exit_);
     ShellExit exit;
     const auto end = end_of(exit_.error());
-    if (!end) {
-      std::string name = exit_.error().code == ErrorCode::io ? "other" : "error";
-      return failed(shown, exit_.error().message, std::move(name));
-    }
+    if (!end) return failed(shown, exit_.error().message, "other");
     exit.end = *end;
     return ended(shown, exit);
   }
@@ -280,7 +283,8 @@ ShellRequest request_of(const std::shared_ptr<BashRun>& run, ShellCommand comman
 Task<ToolResult> run_bash(std::shared_ptr<const BashOptions> options, ToolCall call) {
   auto script = string_argument(*call.params, "command");
   if (!script) co_return argument_failure(script.error());
-  ShellCommand command = shell_command(*options, call, *std::move(script));
+  auto command = shell_command(*options, call, *std::move(script));
+  if (!command) co_return failed_result(command.error().message, "other");
   // Shared with the executor, which may keep what it was given (BASH-21).
   const auto run = std::make_shared<BashRun>(options, std::move(call));
   run->tell_start();
@@ -288,7 +292,7 @@ Task<ToolResult> run_bash(std::shared_ptr<const BashOptions> options, ToolCall c
   if (!timeout) co_return failed_result(timeout.error().message, "invalid_timeout");
   if (run->call().signal.aborted()) co_return aborted_failure();
   if (*timeout) run->set_timeout(**timeout);
-  ToolResult result = co_await run->finish(request_of(run, std::move(command), *timeout));
+  ToolResult result = co_await run->finish(request_of(run, *std::move(command), *timeout));
   co_return result;
 }
 
@@ -304,6 +308,10 @@ std::string prefixed_script(const std::string& prefix, const std::string& comman
 
 std::int64_t update_wait_ms(std::int64_t since_ms) {
   return kUpdateIntervalMs - since_ms;
+}
+
+bool failed_hook_ends_call(const std::string& /*message*/) {
+  return true;
 }
 
 bool is_valid_timeout(double seconds) {

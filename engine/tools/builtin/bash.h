@@ -36,8 +36,9 @@ struct BashOptions {
   /// The session at the start of a command; empty when there is none.
   std::function<SessionVariables()> session;
   bool exposes_session = true;
-  /// May change the command, or throw, which ends the call (BASH-26, BASH-27). May be empty.
-  std::function<ShellCommand(ShellCommand)> spawn_hook;
+  /// May change the command, or fail (or throw), which ends the call (BASH-26, BASH-27). May be
+  /// empty.
+  std::function<Result<ShellCommand>(ShellCommand)> spawn_hook;
 };
 
 ToolDefinition bash_tool(BashOptions options);

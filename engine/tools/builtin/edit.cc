@@ -60,10 +60,10 @@ ToolResult success_of(const EditArguments& arguments, const EditPlan& plan) {
   const auto count = std::ssize(arguments.edits);
   ToolResult result = text_result("Replaced " + std::to_string(count) +
                                   (count == 1 ? " block in " : " blocks in ") + arguments.path);
-  result.details =
-      SharedJson(Json{{"diff", display_diff(plan.before, plan.after)},
-                      {"patch", unified_patch(arguments.path, plan.before, plan.after)},
-                      {"firstChangedLine", first_changed_line(plan.before, plan.after)}});
+  ChangeText change = describe_change(arguments.path, plan.before, plan.after);
+  result.details = SharedJson(Json{{"diff", std::move(change.display)},
+                                   {"patch", std::move(change.patch)},
+                                   {"firstChangedLine", change.first_line}});
   return result;
 }
 

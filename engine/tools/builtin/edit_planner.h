@@ -53,7 +53,7 @@ struct EditPlan {
 
 /// Plans all edits against `original` (EDIT-02..15, EDIT-22..35, EDIT-64..69). Literal search in
 /// the text with one leading BOM removed and CRLF and CR read as LF. `edits` is not empty.
-/// Linear in the file for few edits. Thread-safe.
+/// One pass over the file, however many edits. Thread-safe.
 EditPlan plan_edits(std::string_view original, std::span<const TextEdit> edits);
 
 /// A refused plan in words for the model; `path` as given. `edit_count`: an index is named when

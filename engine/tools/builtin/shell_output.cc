@@ -100,8 +100,13 @@ bool ShellLog::is_full() const {
 Task<void> ShellLog::write_pending() {
   is_writing_ = true;
   std::string block = std::exchange(pending_, std::string());
-  const auto written = is_open_ ? co_await files_.append(path_, std::move(block))
-                                : co_await files_.create(path_, std::move(block), kLogMode);
+  // Not with ?: the compiler destroys one result of two awaits twice.
+  Result<void> written;
+  if (is_open_) {
+    written = co_await files_.append(path_, std::move(block));
+  } else {
+    written = co_await files_.create(path_, std::move(block), kLogMode);
+  }
   is_writing_ = false;
   is_open_ = true;
   if (!written) {

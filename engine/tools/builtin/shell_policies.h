@@ -23,10 +23,13 @@ std::int64_t update_wait_ms(std::int64_t since_ms);
 bool is_valid_timeout(double seconds);
 /// Every code but 0 (BASH-08, BASH-09).
 bool is_failing_exit(std::int64_t code);
+/// Whether a spawn hook that failed ends the call: always (BASH-27).
+bool failed_hook_ends_call(const std::string& message);
 
 struct ShellPolicies {
   std::function<Truncation(const ShellOutput&)> shown = shown_end;
   std::function<std::string(const std::string&, const std::string&)> script = prefixed_script;
+  std::function<bool(const std::string&)> failed_hook_ends_call = engine::failed_hook_ends_call;
   std::function<std::int64_t(std::int64_t)> update_wait_ms = engine::update_wait_ms;
   std::function<bool(double)> is_valid_timeout = engine::is_valid_timeout;
   std::function<bool(std::int64_t)> is_failing_exit = engine::is_failing_exit;
