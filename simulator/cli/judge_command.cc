@@ -79,8 +79,11 @@ Checked<std::vector<Trace>> read_inputs(const JudgeCommand& command) {
   std::vector<Error> errors;
   for (const auto& file : command.files) {
     auto trace = read_input(command, file);
-    if (trace) traces.push_back(*std::move(trace));
-    if (!trace) errors.push_back(std::move(trace).error());
+    if (trace) {
+      traces.push_back(*std::move(trace));
+    } else {
+      errors.push_back(std::move(trace).error());
+    }
   }
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return traces;
