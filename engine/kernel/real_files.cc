@@ -58,12 +58,9 @@ Reply real_read(const FileRequest& request) {
 
 Reply real_write(const FileRequest& request) {
   const int where = request.op == FileOp::append ? O_APPEND : O_TRUNC;
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (request.is_new ? O_EXCL : where);
-  const auto mode = request.is_new ? static_cast<mode_t>(request.mode) : kFileMode;
-  const OwnedFd file(::open(request.path.c_str(), flags, mode));
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+  const OwnedFd file(::open(request.path.c_str(), kFlags | where, kFileMode));
   if (!file.is_open()) return failed(request);
-  // The umask may have taken bits away.
-  if (request.is_new && ::fchmod(file.get(), mode) != 0) return failed(request);
   std::string_view left = request.content;
   while (!left.empty()) {
     const ssize_t count = ::write(file.get(), left.data(), left.size());

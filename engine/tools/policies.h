@@ -15,7 +15,6 @@
 
 #include "engine/tools/active_set.h"
 #include "engine/tools/builtin/edit_planner.h"
-#include "engine/tools/builtin/shell_policies.h"
 #include "engine/tools/call.h"
 #include "engine/tools/definition.h"
 #include "engine/tools/hooks.h"
@@ -190,7 +189,6 @@ struct Policies {
 
   RegistryPolicies registry;
   SessionPolicies session;
-  ShellPolicies shell;
 };
 
 /// The right decisions of an edition: "seed" or "pi-1.6.0".

@@ -9,9 +9,9 @@
 #include "engine/kernel/join.h"
 #include "engine/tools/builtin/image_file.h"
 #include "engine/tools/builtin/path_rules.h"
-#include "engine/tools/builtin/text_decoding.h"
 #include "engine/tools/builtin/tool_arguments.h"
 #include "engine/tools/builtin/truncation.h"
+#include "engine/values/utf8.h"
 
 namespace plumb::engine {
 namespace {
@@ -25,6 +25,44 @@ const char* const kReadSchema = R"({
   },
   "required": ["path"]
 })";
+
+/// Whether `next` may follow `lead` as the second byte of a character.
+bool is_second_byte(unsigned char lead, unsigned char next) {
+  if (lead == 0xE0) return next >= 0xA0 && next <= 0xBF;
+  if (lead == 0xED) return next >= 0x80 && next <= 0x9F;
+  if (lead == 0xF0) return next >= 0x90 && next <= 0xBF;
+  if (lead == 0xF4) return next >= 0x80 && next <= 0x8F;
+  return lead >= 0xE1 && lead <= 0xF3 && (next & 0xC0U) == 0x80U;
+}
+
+/// How many bytes at `at`, which begin no character, one U+FFFD stands for: the beginning of a
+/// character as far as it goes, as web decoders count.
+std::int64_t broken_length(std::string_view bytes, std::int64_t at) {
+  const auto byte = [&](std::int64_t i) {
+    return i < std::ssize(bytes) ? static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])
+                                 : static_cast<unsigned char>(0);
+  };
+  if (!is_second_byte(byte(at), byte(at + 1))) return 1;
+  const bool has_third = byte(at) >= 0xF0 && (byte(at + 2) & 0xC0U) == 0x80U;
+  return has_third ? 3 : 2;
+}
+
+/// Bytes that are not UTF-8 become U+FFFD (READ-18).
+std::string as_text(std::string bytes) {
+  if (find_invalid_utf8(bytes) < 0) return bytes;
+  std::string text;
+  for (std::int64_t at = 0; at < std::ssize(bytes);) {
+    std::int64_t length = decode_utf8(bytes, at).length;
+    if (length == 0) {
+      text += "\xEF\xBF\xBD";
+      length = broken_length(bytes, at);
+    } else {
+      text.append(bytes, static_cast<std::size_t>(at), static_cast<std::size_t>(length));
+    }
+    at += length;
+  }
+  return text;
+}
 
 /// The lines [first, end) of a file, counted from 1, and how many it has.
 struct Selection {
@@ -111,7 +149,7 @@ ToolResult shown_text(const Selection& selection, const std::string& path) {
 }
 
 ToolResult text_file_result(std::string bytes, const Json& params, const std::string& path) {
-  const std::string text = decode_text(std::move(bytes));
+  const std::string text = as_text(std::move(bytes));
   const Selection selection = select_lines(text, params);
   if (selection.first > std::max<std::int64_t>(selection.total, 1)) {
     return failed_result("offset " + std::to_string(selection.first) + " is beyond the end of " +

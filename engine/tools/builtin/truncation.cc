@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tools/builtin/truncation.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
-
-#include "engine/values/utf8.h"
 
 namespace plumb::engine {
 namespace {
@@ -22,22 +19,21 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-Truncation whole(std::string_view text, std::int64_t line_count, ShownMax max) {
+Truncation whole(std::string_view text, std::int64_t line_count) {
   Truncation truncation;
-  truncation.max = max;
   truncation.content = text;
   truncation.total_lines = truncation.output_lines = line_count;
   truncation.total_bytes = truncation.output_bytes = std::ssize(text);
   return truncation;
 }
 
-bool fits(const Truncation& whole) {
-  return whole.total_lines <= whole.max.lines && whole.total_bytes <= whole.max.bytes;
+bool fits(std::string_view text, std::int64_t line_count) {
+  return line_count <= kShownLinesMax && std::ssize(text) <= kShownBytesMax;
 }
 
 /// The last bytes of `line` that fit, from a character's beginning.
-std::string_view end_of_line(std::string_view line, std::int64_t bytes_max) {
-  auto begin = line.size() - static_cast<std::size_t>(bytes_max);
+std::string_view end_of_line(std::string_view line) {
+  auto begin = line.size() - static_cast<std::size_t>(kShownBytesMax);
   while (begin < line.size() && (static_cast<unsigned char>(line[begin]) & 0xC0U) == 0x80U) ++begin;
   return line.substr(begin);
 }
@@ -55,18 +51,18 @@ std::int64_t count_lines(std::string_view text) {
   return !text.empty() && text.back() != '\n' ? count + 1 : count;
 }
 
-Truncation truncate_head(std::string_view text, ShownMax max) {
+Truncation truncate_head(std::string_view text) {
   const auto lines = lines_of(text);
-  Truncation truncation = whole(text, std::ssize(lines), max);
-  if (fits(truncation)) return truncation;
+  Truncation truncation = whole(text, std::ssize(lines));
+  if (fits(text, truncation.total_lines)) return truncation;
   truncation.is_truncated = true;
   truncation.truncated_by = "lines";
   truncation.content.clear();
   truncation.output_lines = 0;
   for (const auto line : lines) {
-    if (truncation.output_lines == max.lines) break;
+    if (truncation.output_lines == kShownLinesMax) break;
     const std::int64_t separator = truncation.output_lines > 0 ? 1 : 0;
-    if (std::ssize(truncation.content) + separator + std::ssize(line) > max.bytes) {
+    if (std::ssize(truncation.content) + separator + std::ssize(line) > kShownBytesMax) {
       truncation.truncated_by = "bytes";
       break;
     }
@@ -81,19 +77,19 @@ Truncation truncate_head(std::string_view text, ShownMax max) {
   return truncation;
 }
 
-Truncation truncate_tail(std::string_view text, ShownMax max) {
+Truncation truncate_tail(std::string_view text) {
   const auto lines = lines_of(text);
-  Truncation truncation = whole(text, std::ssize(lines), max);
-  if (fits(truncation)) return truncation;
+  Truncation truncation = whole(text, std::ssize(lines));
+  if (fits(text, truncation.total_lines)) return truncation;
   truncation.is_truncated = true;
   truncation.truncated_by = "lines";
   truncation.output_lines = 0;
   std::int64_t bytes = 0;
   auto first = lines.size();
-  while (first > 0 && truncation.output_lines < max.lines) {
+  while (first > 0 && truncation.output_lines < kShownLinesMax) {
     const std::int64_t separator = truncation.output_lines > 0 ? 1 : 0;
     const std::int64_t grown = bytes + separator + std::ssize(lines[first - 1]);
-    if (grown > max.bytes) {
+    if (grown > kShownBytesMax) {
       truncation.truncated_by = "bytes";
       break;
     }
@@ -103,7 +99,7 @@ Truncation truncate_tail(std::string_view text, ShownMax max) {
   }
   truncation.content.clear();
   if (truncation.output_lines == 0) {
-    truncation.content = end_of_line(lines.back(), max.bytes);
+    truncation.content = end_of_line(lines.back());
     truncation.output_lines = 1;
     truncation.last_line_partial = true;
   }
@@ -126,22 +122,9 @@ Json to_json(const Truncation& truncation) {
   json["outputBytes"] = truncation.output_bytes;
   json["lastLinePartial"] = truncation.last_line_partial;
   json["firstLineExceedsLimit"] = truncation.first_line_exceeds_limit;
-  json["maxLines"] = truncation.max.lines;
-  json["maxBytes"] = truncation.max.bytes;
+  json["maxLines"] = kShownLinesMax;
+  json["maxBytes"] = kShownBytesMax;
   return json;
-}
-
-ShownLine truncate_line(std::string_view line, std::int64_t units_max) {
-  std::int64_t units = 0;
-  for (std::int64_t at = 0; at < std::ssize(line);) {
-    const CodePoint point = decode_utf8(line, at);
-    units += point.value > 0xFFFF ? 2 : 1;
-    if (units > units_max) {
-      return {std::string(line.substr(0, static_cast<std::size_t>(at))) + "... [truncated]", true};
-    }
-    at += std::max<std::int64_t>(point.length, 1);
-  }
-  return {std::string(line), false};
 }
 
 std::string format_size(std::int64_t bytes) {
