@@ -32,7 +32,7 @@ TEST(Verdict, IsSpelledLikeItsEnumerator) {
 }
 
 TEST(ErrorCodeNames, ReadBackForEveryCode) {
-  for (int i = 0; i <= static_cast<int>(ErrorCode::loop); ++i) {
+  for (int i = 0; i <= static_cast<int>(ErrorCode::stuck); ++i) {
     const auto code = static_cast<ErrorCode>(i);
     EXPECT_EQ(error_code_from_string(to_string(code)), code);
   }

@@ -20,6 +20,15 @@ TEST(DidYouMean, FindsTheClosestWord) {
   EXPECT_EQ(did_you_mean("exepct", kSuggestTestWords), "expect");
 }
 
+TEST(DidYouMean, DoesNotMindCapitals) {
+  EXPECT_EQ(did_you_mean("EXPECT", kSuggestTestWords), "expect");
+}
+
+TEST(SuggestionFor, EndsAMessage) {
+  EXPECT_EQ(suggestion_for("tol", kSuggestTestWords), "; did you mean 'tool'?");
+  EXPECT_EQ(suggestion_for("zzzzzz", kSuggestTestWords), "");
+}
+
 TEST(DidYouMean, AllowsAThirdOfALongWord) {
   EXPECT_EQ(did_you_mean("descriptoun", kSuggestTestWords), "description");
   EXPECT_EQ(did_you_mean("dscrptn", kSuggestTestWords), "");
