@@ -356,9 +356,7 @@ Task<CallPipeline::Executed> CallPipeline::run_tool(PreparedCall& call) {
   executed.threw = executed.result.failure.has_value();
   record_end(block, executed);
   if (executed.threw) {
-    std::string error_class = std::move(executed.result.error_class);
     executed.result = error_result(*std::move(executed.result.failure));
-    executed.result.error_class = std::move(error_class);
   } else {
     executed.result.is_error = ports_.policies.returned_result_is_error(executed.result);
     executed.result.added_tool_names = ports_.policies.added_tool_names(

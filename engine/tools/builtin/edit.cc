@@ -47,6 +47,7 @@ Result<EditArguments> read_arguments(const Json& params) {
   if (edits == params.end() || !edits->is_array()) {
     return fail(ErrorCode::invalid, "edits must be a list");
   }
+  if (edits->empty()) return fail(ErrorCode::invalid, "edits is empty: give at least one edit");
   for (const auto& edit : *edits) {
     PLUMB_TRY(auto old_text, string_argument(edit, "oldText"));
     PLUMB_TRY(auto new_text, string_argument(edit, "newText"));
@@ -67,49 +68,48 @@ ToolResult success_of(const EditArguments& arguments, const EditPlan& plan) {
   return result;
 }
 
+ToolResult aborted_edit() {
+  return failed_result(std::string(kToolAborted));
+}
+
 /// Inside the queue's turn (EDIT-16, QUEUE-05). The signal is looked at after every await, before
 /// any error (EDIT-55, EDIT-57).
 Task<ToolResult> edit_in_turn(std::shared_ptr<const EditOptions> options, ToolCall call,
                               EditArguments arguments, std::string target) {
   const FileOperations& files = options->operations;
-  if (call.signal.aborted()) co_return aborted_failure();
+  if (call.signal.aborted()) co_return aborted_edit();
   const auto writable = co_await files.check_write(target);
-  if (call.signal.aborted()) co_return aborted_failure();
+  if (call.signal.aborted()) co_return aborted_edit();
   if (!writable) {
-    co_return failed_result(describe_file_error("edit", arguments.path, writable.error()),
-                            "access");
+    co_return failed_result(describe_file_error("edit", arguments.path, writable.error()));
   }
   const auto original = co_await files.read_file(target);
-  if (call.signal.aborted()) co_return aborted_failure();
+  if (call.signal.aborted()) co_return aborted_edit();
   if (!original) {
-    co_return file_failure("edit", arguments.path, original.error());
+    co_return failed_result(describe_file_error("edit", arguments.path, original.error()));
   }
   EditPlan plan = options->policies.plan_edits(*original, arguments.edits);
   if (plan.problem != EditProblem::none) {
-    co_return failed_result(describe_problem(plan, arguments.path, std::ssize(arguments.edits)),
-                            std::string(to_string(plan.problem)));
+    co_return failed_result(describe_problem(plan, arguments.path, std::ssize(arguments.edits)));
   }
   ToolResult success = success_of(arguments, plan);
   const auto written = co_await files.write_file(std::move(target), std::move(plan.bytes));
-  if (call.signal.aborted()) co_return aborted_failure();
+  if (call.signal.aborted()) co_return aborted_edit();
   if (!written) {
-    co_return file_failure("edit", arguments.path, written.error());
+    co_return failed_result(describe_file_error("edit", arguments.path, written.error()));
   }
   co_return success;
 }
 
 Task<ToolResult> run_edit(std::shared_ptr<const EditOptions> options, ToolCall call) {
   auto arguments = read_arguments(*call.params);
-  if (!arguments) co_return argument_failure(arguments.error());
-  if (arguments->edits.empty()) {
-    co_return failed_result("edits is empty: give at least one edit", "no_edits");
-  }
-  if (call.signal.aborted()) co_return aborted_failure();
+  if (!arguments) co_return failed_result(arguments.error().message);
+  if (call.signal.aborted()) co_return aborted_edit();
   std::string target =
       resolve_tool_path(arguments->path, working_folder(call, options->cwd), options->home);
   const auto turn = co_await options->queue.enter(target, call.signal);
-  if (call.signal.aborted()) co_return aborted_failure();
-  if (!turn) co_return file_failure("edit", arguments->path, turn.error());
+  if (call.signal.aborted()) co_return aborted_edit();
+  if (!turn) co_return failed_result(describe_file_error("edit", arguments->path, turn.error()));
   if (options->operations.is_local) target = turn->path();
   ToolResult result =
       co_await edit_in_turn(options, std::move(call), *std::move(arguments), std::move(target));

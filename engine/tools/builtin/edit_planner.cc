@@ -286,12 +286,6 @@ std::string edit_name(std::int64_t edit, std::int64_t edit_count) {
 
 }  // namespace
 
-std::string_view to_string(EditProblem problem) {
-  constexpr std::array<std::string_view, 6> names{"none",       "empty_old_text", "not_found",
-                                                  "not_unique", "overlap",        "no_change"};
-  return names[static_cast<std::size_t>(problem)];
-}
-
 EditPlan plan_edits(std::string_view original, std::span<const TextEdit> edits) {
   for (std::size_t i = 0; i < edits.size(); ++i) {
     if (edits[i].old_text.empty()) {

@@ -34,9 +34,6 @@ enum class EditProblem : std::uint8_t {
   no_change,
 };
 
-/// Spelled as its error class.
-std::string_view to_string(EditProblem problem);
-
 /// `edit`, `other`: indexes into the list (for an overlap the one that starts first in the file
 /// first, EDIT-37); `count`: occurrences, for not_unique. `bytes`: the new file with BOM and line
 /// ends; `before`, `after`: the texts in LF without BOM, for diffs (EDIT-40). Only `none` has them.

@@ -153,8 +153,7 @@ ToolResult text_file_result(std::string bytes, const Json& params, const std::st
   const Selection selection = select_lines(text, params);
   if (selection.first > std::max<std::int64_t>(selection.total, 1)) {
     return failed_result("offset " + std::to_string(selection.first) + " is beyond the end of " +
-                             path + ": it has " + std::to_string(selection.total) + " lines",
-                         "offset_beyond_end");
+                         path + ": it has " + std::to_string(selection.total) + " lines");
   }
   return shown_text(selection, path);
 }
@@ -175,15 +174,16 @@ Task<Result<std::string>> check_and_read(std::shared_ptr<const ReadOptions> opti
 /// An abort ends the wait at once; the operation may end later without effect (READ-33).
 Task<ToolResult> run_read(std::shared_ptr<const ReadOptions> options, ToolCall call) {
   const auto path = string_argument(*call.params, "path");
-  if (!path) co_return argument_failure(path.error());
-  if (call.signal.aborted()) co_return aborted_failure();
+  if (!path) co_return failed_result(path.error().message);
+  if (call.signal.aborted()) co_return failed_result(std::string(kToolAborted));
   std::vector<Task<Result<std::string>>> contest;
   contest.push_back(check_and_read(
       options, resolve_tool_path(*path, working_folder(call, options->cwd), options->home)));
   contest.push_back(fail_on_abort(call.signal));
   auto winner = co_await race(std::move(contest));
-  if (call.signal.aborted()) co_return aborted_failure();
-  if (!winner.value) co_return file_failure("read", *path, winner.value.error());
+  if (call.signal.aborted()) co_return failed_result(std::string(kToolAborted));
+  if (!winner.value)
+    co_return failed_result(describe_file_error("read", *path, winner.value.error()));
   if (const auto type = image_type_of(*winner.value);
       !type.empty() && options->operations.is_local) {
     co_return image_file_result(*winner.value, type);
