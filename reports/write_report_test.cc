@@ -85,12 +85,8 @@ TEST_F(WriteReport, WritesToADeviceWithoutReplacingIt) {
 /// Root may write anywhere: as long as this lives, root works as a user without rights.
 class UnprivilegedUser {
  public:
-  UnprivilegedUser() {
-    EXPECT_EQ(::seteuid(is_root_ ? kNobody : ::geteuid()), 0);
-  }
-  ~UnprivilegedUser() {
-    EXPECT_EQ(::seteuid(is_root_ ? 0 : ::geteuid()), 0);
-  }
+  UnprivilegedUser() { EXPECT_EQ(::seteuid(is_root_ ? kNobody : ::geteuid()), 0); }
+  ~UnprivilegedUser() { EXPECT_EQ(::seteuid(is_root_ ? 0 : ::geteuid()), 0); }
 
  private:
   static constexpr uid_t kNobody = 65534;
