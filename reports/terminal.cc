@@ -113,17 +113,18 @@ std::string domain_lines(const Record& record, const TerminalStyle& style) {
   return text;
 }
 
+/// Why a verdict stands where it stands.
+std::string reason_of(const RuleVerdict& verdict) {
+  if (part_of(verdict) != Part::expected_failure) return verdict.reason;
+  return verdict.expected_by->reason + ", until " + verdict.expected_by->expires;
+}
+
 /// "reason" -> rules, each once, for the verdicts of one part.
 std::map<std::string, std::set<std::string>> reasons_of(const Record& record, Part part) {
   std::map<std::string, std::set<std::string>> reasons;
   for (const ScenarioResult& scenario : record.scenarios) {
     for (const RuleVerdict& verdict : scenario.rules) {
-      if (part_of(verdict) != part) continue;
-      std::string reason = verdict.reason;
-      if (part == Part::expected_failure) {
-        reason = verdict.expected_by->reason + ", until " + verdict.expected_by->expires;
-      }
-      reasons[reason].insert(verdict.rule);
+      if (part_of(verdict) == part) reasons[reason_of(verdict)].insert(verdict.rule);
     }
   }
   return reasons;

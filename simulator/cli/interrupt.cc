@@ -2,6 +2,7 @@
 #include "simulator/cli/interrupt.h"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace plumb::simulator {
 namespace {

@@ -55,19 +55,23 @@ void print_totals(const std::vector<RuleRow>& rows) {
   print_out("active rules by tier: " + line + "\n");
 }
 
+bool is_caught(const MutantOutcome& mutant) {
+  return mutant.is_killed() && mutant.surprises.empty();
+}
+
 void print_kind_counts(const std::vector<RuleRow>& rows) {
+  std::map<MutantKind, std::pair<std::int64_t, std::int64_t>> kinds;
+  for (const auto& row : rows) {
+    for (const auto& mutant : row.mutants) {
+      auto& [caught, all] = kinds[mutant.kind];
+      ++all;
+      caught += is_caught(mutant) ? 1 : 0;
+    }
+  }
   for (const auto kind :
        {MutantKind::policy, MutantKind::port, MutantKind::extension, MutantKind::tamper}) {
-    std::int64_t killed = 0;
-    std::int64_t all = 0;
-    for (const auto& row : rows) {
-      for (const auto& mutant : row.mutants) {
-        if (mutant.kind != kind) continue;
-        ++all;
-        killed += mutant.is_killed() && mutant.surprises.empty() ? 1 : 0;
-      }
-    }
-    print_out(padded(std::string(to_string(kind)), 10) + std::to_string(killed) + " killed of " +
+    const auto [caught, all] = kinds[kind];
+    print_out(padded(std::string(to_string(kind)), 10) + std::to_string(caught) + " killed of " +
               std::to_string(all) + "\n");
   }
 }
@@ -92,11 +96,8 @@ void print_kills(const std::vector<RuleRow>& rows) {
 
 /// Whether each mutant is killed by its rule and trips nothing that it does not list.
 bool holds(const std::vector<RuleRow>& rows) {
-  return std::ranges::all_of(rows, [](const RuleRow& row) {
-    return std::ranges::all_of(row.mutants, [](const auto& mutant) {
-      return mutant.is_killed() && mutant.surprises.empty();
-    });
-  });
+  return std::ranges::all_of(
+      rows, [](const RuleRow& row) { return std::ranges::all_of(row.mutants, is_caught); });
 }
 
 std::string how_of(const std::string& id) {

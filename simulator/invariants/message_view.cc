@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "engine/values/json_members.h"
+
 namespace plumb::invariants {
 namespace {
 

@@ -19,6 +19,12 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+/// What a bracket does to the nesting.
+std::int64_t depth_change(char c) {
+  if (c == '{' || c == '[') return 1;
+  return c == '}' || c == ']' ? -1 : 0;
+}
+
 /// Words of a line; blanks within quotes and brackets do not split.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
@@ -28,8 +34,7 @@ std::vector<std::string> words_of(std::string_view line) {
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (c == '"' && (i == 0 || line[i - 1] != '\\')) is_quoted = !is_quoted;
-    if (!is_quoted && (c == '{' || c == '[')) ++depth;
-    if (!is_quoted && (c == '}' || c == ']')) --depth;
+    if (!is_quoted) depth += depth_change(c);
     if (c == ' ' && depth == 0 && !is_quoted) {
       if (!word.empty()) words.push_back(std::exchange(word, ""));
     } else {
