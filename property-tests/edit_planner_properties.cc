@@ -196,6 +196,131 @@ RC_GTEST_PROP(EditPlannerProperty, RefusesOverlaps, ()) {  // EDIT-11, EDIT-12
   RC_ASSERT(plan.other == std::ssize(edits) - 1);
 }
 
+// ------------------------------------------------------------------ the naive model
+
+/// One character of a file as it is matched, and its bytes.
+struct Unit {
+  char seen = 0;
+  std::string raw;
+};
+
+std::vector<Unit> units_of(const std::string& body) {
+  std::vector<Unit> units;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool is_pair = body[i] == '\r' && i + 1 < body.size() && body[i + 1] == '\n';
+    units.push_back({body[i] == '\r' ? '\n' : body[i], body.substr(i, is_pair ? 2 : 1)});
+    i += is_pair ? 1 : 0;
+  }
+  return units;
+}
+
+std::vector<std::size_t> places_of(const std::string& text, const std::string& wanted) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i + wanted.size() <= text.size(); ++i) {
+    if (text.compare(i, wanted.size(), wanted) != 0) continue;
+    places.push_back(i);
+    i += wanted.size() - 1;
+  }
+  return places;
+}
+
+/// The end of the first line break at or behind `from`, else of the last before it.
+std::string line_end_at(const std::vector<Unit>& units, std::size_t from) {
+  std::string end;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (units[i].seen != '\n') continue;
+    end = units[i].raw;
+    if (i >= from) break;
+  }
+  if (end != "\r") return end.empty() ? "\n" : end;
+  bool has_pair = false;
+  for (const auto& unit : units) {
+    if (unit.raw == "\n") return "\n";
+    has_pair = has_pair || unit.raw == "\r\n";
+  }
+  return has_pair ? "\r\n" : "\r";
+}
+
+/// Everything one step after the other, one needle after the other.
+EditPlan naive_plan(const std::string& original, const std::vector<TextEdit>& edits) {
+  const bool has_mark = original.starts_with("\xEF\xBB\xBF");
+  const auto units = units_of(original.substr(has_mark ? 3 : 0));
+  EditPlan plan;
+  for (const auto& unit : units) plan.before += unit.seen;
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    const auto places = places_of(plan.before, in_line_feeds(edits[i].old_text));
+    EditPlan refused;
+    refused.edit = static_cast<std::int64_t>(i);
+    refused.problem = places.empty() ? EditProblem::not_found : EditProblem::not_unique;
+    refused.count = places.empty() ? 0 : std::ssize(places);
+    if (places.size() != 1) return refused;
+    order.emplace_back(places[0], i);
+  }
+  std::ranges::sort(order);
+  std::size_t at = 0;
+  std::string raw = has_mark ? "\xEF\xBB\xBF" : "";
+  const auto add = [&](const std::string& piece) {
+    if (piece.starts_with('\n') && raw.ends_with('\r')) raw += '\n';
+    raw += piece;
+  };
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto& [begin, i] = order[k];
+    if (begin < at) {
+      EditPlan refused;
+      refused.problem = EditProblem::overlap;
+      refused.edit = static_cast<std::int64_t>(order[k - 1].second);
+      refused.other = static_cast<std::int64_t>(i);
+      return refused;
+    }
+    for (; at < begin; ++at) add(units[at].raw);
+    std::string inserted;
+    for (const char c : in_line_feeds(edits[i].new_text)) {
+      inserted += c == '\n' ? line_end_at(units, begin) : std::string(1, c);
+    }
+    add(inserted);
+    at = begin + in_line_feeds(edits[i].old_text).size();
+  }
+  for (; at < units.size(); ++at) add(units[at].raw);
+  plan.bytes = raw;
+  return plan;
+}
+
+/// Short texts of few letters, so that needles occur often, overlap and touch.
+std::string few_letters(std::size_t size_max) {
+  const auto chosen = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::elementOf(std::vector<std::string>{"a", "a", "b", "c", "\n", "\r\n", "\r"}));
+  std::string text;
+  for (std::size_t i = 0; i < std::min(chosen.size(), size_max); ++i) text += chosen[i];
+  return text;
+}
+
+RC_GTEST_PROP(EditPlannerProperty, EqualsTheNaiveModel, ()) {  // EDIT-02, EDIT-05..36
+  const std::string mark = *rc::gen::element<std::string>("", "\xEF\xBB\xBF");
+  const std::string original = mark + few_letters(40);
+  std::vector<TextEdit> edits;
+  const int edit_count = *rc::gen::inRange(1, 5);
+  for (int i = 0; i < edit_count; ++i) {
+    const auto from = *rc::gen::inRange<std::size_t>(0, original.size() + 1);
+    std::string wanted = original.substr(from, *rc::gen::inRange<std::size_t>(1, 7));
+    if (wanted.empty() || wanted[0] < 0) wanted = "zz";
+    edits.push_back({wanted, few_letters(4)});
+  }
+
+  const EditPlan plan = plan_edits(original, edits);
+  const EditPlan model = naive_plan(original, edits);
+
+  if (plan.problem == EditProblem::no_change) {
+    RC_ASSERT(in_line_feeds(model.bytes) == in_line_feeds(original));
+  } else {
+    RC_ASSERT(plan.problem == model.problem);
+    RC_ASSERT(plan.edit == model.edit);
+    RC_ASSERT(plan.other == model.other);
+    RC_ASSERT(plan.count == model.count);
+    RC_ASSERT(plan.bytes == model.bytes);
+  }
+}
+
 RC_GTEST_PROP(LineDiffProperty, PatchesTurnOneTextIntoTheOther, ()) {  // EDIT-39, EDIT-40
   const std::string before = *filler(false);
   const std::string after = *filler(false);

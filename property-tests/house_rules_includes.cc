@@ -60,6 +60,7 @@ const Table& rooms_below() {
         "simulator/llm/wire"}},
       {"simulator/invariants", {"engine/trace", "engine/values", "simulator/cache_model"}},
       {"simulator/explore", {"simulator/subjects", "simulator/invariants"}},
+      {"simulator/oracle", {"engine/tools", "simulator/script"}},
       {"reports", {}},
   };
   return table;

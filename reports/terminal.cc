@@ -215,6 +215,9 @@ std::string exploration_line(const Record& record) {
     classes_total += scenario.exploration->classes_total.value_or(0);
   }
   if (sum.schedules_run == 0 && sum.points_covered == 0) return "";
+  if (sum.schedules_run == 0) {
+    return "points     " + std::to_string(sum.points_covered) + " covered\n";
+  }
   const std::string total = is_total_known ? std::to_string(classes_total) : "an unknown number";
   return "schedules  " + std::to_string(sum.schedules_run) + " run, " +
          std::to_string(sum.classes_explored) + " of " + total + " classes explored" +

@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/extensions/extension_api.h"
 
+#include <exception>
+
 #include "engine/extensions/runner.h"
 
 namespace plumb::engine {
+
+Thrown thrown_now() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return Thrown(error.what());
+  } catch (const std::string& text) {
+    return Thrown(text, false);
+  } catch (const char* text) {
+    return Thrown(text, false);
+  } catch (...) {
+    return Thrown("a value of unknown type", false);
+  }
+}
 
 Result<void> ExtensionApi::register_tool(ToolDefinition definition) {
   return runner_.add_tool(extension_, std::move(definition));
@@ -50,6 +66,7 @@ Result<void> ExtensionApi::send_message(CustomMessage message, SendOptions optio
 
 Result<void> ExtensionApi::abort() {
   PLUMB_TRY(auto* session, host());
+  session->notify(path(), "abort", Json(), std::string());
   session->abort();
   return {};
 }

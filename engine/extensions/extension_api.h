@@ -32,6 +32,10 @@ struct Thrown {
   bool operator==(const Thrown&) const = default;
 };
 
+/// What a C++ exception says, as a thrown value: only std::exception counts as an Error (HOOK-09).
+/// Inside a catch block only.
+Thrown thrown_now();
+
 /// Nothing (undefined), a value, or what was thrown. A C++ exception counts as thrown, too.
 using HandlerResult = std::expected<std::optional<Json>, Thrown>;
 
@@ -76,6 +80,8 @@ class ExtensionHost {
   virtual Env& env() = 0;
   /// Records a notify event. `call`: what the reporter works for; may be empty.
   virtual void notify(std::string by, std::string topic, Json data, std::string call) = 0;
+  /// Records an extension_error of work that no dispatch awaits.
+  virtual void report_error(std::string extension, std::string event, std::string error) = 0;
 };
 
 /// What a handler is called with. `data` is its own copy of the event's fields (core.yaml events);
@@ -123,6 +129,7 @@ class ExtensionApi final {
   Result<void> set_active_tools(std::vector<std::string> names);
   Result<std::string> append_entry(std::string type, Json data);
   Result<void> send_message(CustomMessage message, SendOptions options = SendOptions());
+  /// Recorded as a note `abort`, so that a trace shows who ended the run.
   Result<void> abort();
   Result<void> notify(std::string topic, Json data);
   /// The session's services. Errors: rejected, as for every action.

@@ -2,26 +2,10 @@
 #include "engine/extensions/runner.h"
 
 #include <algorithm>
-#include <exception>
 
 namespace plumb::engine {
 
 namespace {
-
-/// What a C++ exception says, as a thrown value: only std::exception counts as an Error (HOOK-09).
-Thrown thrown_now() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    return Thrown(error.what());
-  } catch (const std::string& text) {
-    return Thrown(text, false);
-  } catch (const char* text) {
-    return Thrown(text, false);
-  } catch (...) {
-    return Thrown("a value of unknown type", false);
-  }
-}
 
 Task<HandlerResult> call_guarded(std::shared_ptr<const Handler> handler, HandlerContext context) {
   std::optional<Thrown> thrown;
@@ -67,6 +51,7 @@ Task<void> ExtensionRunner::load_one(std::int64_t extension, ExtensionFactory fa
 }
 
 void ExtensionRunner::finish_load(Extension& extension, const Result<void>& loaded) {
+  mark_.write();
   auto tools = std::exchange(extension.pending_tools, {});
   if (!loaded) {
     extension.phase = Phase::dead;
@@ -80,7 +65,7 @@ void ExtensionRunner::finish_load(Extension& extension, const Result<void>& load
   extension.phase = Phase::live;
   for (auto& tool : tools) {
     // A definition that cannot be registered has left its diagnostic (TOOL-05); the rest stays.
-    (void)registry_.register_tool(extension.source, extension.load_order, std::move(tool));
+    (void)register_tool(extension, std::move(tool));
   }
   record_load(extension, "end", "");
 }
@@ -94,7 +79,22 @@ void ExtensionRunner::record_load(const Extension& extension, std::string phase,
   recorder_.record(Source::probe, std::move(event));
 }
 
+Result<void> ExtensionRunner::register_tool(const Extension& owner, ToolDefinition definition) {
+  record_registration(owner.source.path, "tool", definition.name);
+  return registry_.register_tool(owner.source, owner.load_order, std::move(definition));
+}
+
+std::int64_t ExtensionRunner::record_registration(const std::string& path, std::string_view what,
+                                                  const std::string& name) {
+  Notify event;
+  event.by = path;
+  event.topic = "registration";
+  event.data = SharedJson(Json{{"what", what}, {"name", name}});
+  return recorder_.record(Source::probe, std::move(event));
+}
+
 void ExtensionRunner::clear() {
+  mark_.write();
   for (auto& extension : extensions_) extension->phase = Phase::dead;
   first_live_ = std::ssize(extensions_);
   registrations_.clear();
@@ -102,16 +102,19 @@ void ExtensionRunner::clear() {
 }
 
 bool ExtensionRunner::wants(std::string_view kind) const {
+  mark_.read();
   return std::ranges::any_of(
       registrations_, [&](const Registration& registration) { return registration.event == kind; });
 }
 
 std::vector<ExtensionRunner::Turn> ExtensionRunner::turns(std::string_view event) const {
+  mark_.read();
   std::vector<const Registration*> found;
   std::vector<HandlerSlot> slots;
   for (const Registration& registration : registrations_) {
     const Extension& owner = *extensions_[static_cast<std::size_t>(registration.extension)];
-    if (registration.event != event || owner.phase != Phase::live) continue;
+    const bool hears = policies_.session.handler_hears(registration.event, event);
+    if (!hears || owner.phase != Phase::live) continue;
     found.push_back(&registration);
     slots.push_back(HandlerSlot{owner.load_order, registration.number});
   }
@@ -123,6 +126,7 @@ std::vector<ExtensionRunner::Turn> ExtensionRunner::turns(std::string_view event
 }
 
 bool ExtensionRunner::may_run(const Turn& turn) const {
+  mark_.read();
   const bool is_registered =
       std::ranges::any_of(registrations_, [&](const Registration& registration) {
         return registration.number == turn.registration.number;
@@ -141,16 +145,22 @@ Task<HandlerResult> ExtensionRunner::run_handler(Turn turn, HandlerContext conte
   const std::string call = context.call;
   const std::shared_ptr<Json> input = context.input;
   const bool shows_input = input != nullptr && context.event == "tool_call";
+  if (loop_ != nullptr && input != nullptr) loop_->note(TouchKind::store, call, false);
   const SharedJson seen(shows_input ? *input : context.data);
-  const auto asked = recorder_.record(Source::probe, hook_call_of(turn, seen), call);
+  const std::string dispatched = context.event;
+  HookCall entered = hook_call_of(turn, seen);
+  entered.event = dispatched;
+  const auto asked =
+      recorder_.record(Source::probe, std::move(entered), call, turn.registration.seq);
 
   HandlerResult result = co_await call_guarded(turn.registration.handler, std::move(context));
 
+  if (loop_ != nullptr && input != nullptr) loop_->note(TouchKind::store, call, false);
   HookReturn event;
-  event.event = turn.registration.event;
+  event.event = dispatched;
   event.extension = path_of(turn.registration.extension);
   event.index = turn.index;
-  event.input_after = input ? SharedJson(*input) : seen;
+  if (input) event.input_after = SharedJson(*input);
   if (result && *result) event.result = SharedJson(**result);
   if (!result) event.error = result.error().message;
   recorder_.record(Source::probe, std::move(event), call, asked);
@@ -159,7 +169,6 @@ Task<HandlerResult> ExtensionRunner::run_handler(Turn turn, HandlerContext conte
 
 HookCall ExtensionRunner::hook_call_of(const Turn& turn, SharedJson seen) const {
   HookCall event;
-  event.event = turn.registration.event;
   event.extension = path_of(turn.registration.extension);
   event.index = turn.index;
   event.input = std::move(seen);
@@ -168,7 +177,7 @@ HookCall ExtensionRunner::hook_call_of(const Turn& turn, SharedJson seen) const 
 
 Task<std::optional<Json>> ExtensionRunner::run_isolated(Turn turn, HandlerContext context) {
   const std::string path = path_of(turn.registration.extension);
-  const std::string event = turn.registration.event;
+  const std::string event = context.event;
   HandlerResult result = co_await run_handler(std::move(turn), std::move(context));
   if (result) co_return *std::move(result);
   report(path, event, result.error().message);
@@ -195,24 +204,44 @@ Result<void> ExtensionRunner::add_tool(std::int64_t extension, ToolDefinition de
     owner.pending_tools.push_back(std::move(definition));
     return {};
   }
-  return registry_.register_tool(owner.source, owner.load_order, std::move(definition));
+  return register_tool(owner, std::move(definition));
 }
 
 Result<Unsubscribe> ExtensionRunner::add_handler(std::int64_t extension, std::string event,
                                                  Handler handler) {
   const Extension& owner = *extensions_[static_cast<std::size_t>(extension)];
   if (owner.phase == Phase::dead) return dead_error(owner);
+  mark_.write();
   Registration registration;
   registration.number = next_registration_++;
   registration.extension = extension;
   registration.event = std::move(event);
   registration.handler = std::make_shared<const Handler>(std::move(handler));
   const std::int64_t number = registration.number;
+  registration.seq = record_registration(owner.source.path, "handler", registration.event);
+  if (owner.phase == Phase::live) note_handlers(registration, "handler_added");
   registrations_.push_back(std::move(registration));
-  return Unsubscribe([this, number] {
-    std::erase_if(registrations_,
-                  [&](const Registration& candidate) { return candidate.number == number; });
-  });
+  return Unsubscribe([this, number] { remove_handler(number); });
+}
+
+void ExtensionRunner::remove_handler(std::int64_t number) {
+  const auto found = std::ranges::find(registrations_, number, &Registration::number);
+  if (found == registrations_.end()) return;
+  mark_.write();
+  note_handlers(*found, "handler_removed");
+  Notify event;
+  event.by = path_of(found->extension);
+  event.topic = "registration_removed";
+  recorder_.record(Source::probe, std::move(event), "", found->seq);
+  registrations_.erase(found);
+}
+
+void ExtensionRunner::note_handlers(const Registration& registration, std::string topic) {
+  Notify event;
+  event.by = path_of(registration.extension);
+  event.topic = std::move(topic);
+  event.data = SharedJson(Json(registration.event));
+  recorder_.record(Source::probe, std::move(event));
 }
 
 Result<ExtensionHost*> ExtensionRunner::live_host(std::int64_t extension) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/extensions/extension_api.h"
+#include "engine/kernel/touch_mark.h"
 #include "engine/tools/hooks.h"
 #include "engine/tools/policies.h"
 #include "engine/tools/registry.h"
@@ -44,11 +45,20 @@ struct BoundaryProposal {
   bool operator==(const BoundaryProposal&) const = default;
 };
 
+/// What the handlers of a session are called towards its loop.
+inline constexpr std::string_view kHandlersKey = "handlers";
+
 /// One loop. Construct, load, bind, then dispatch; `clear` and load again on reload.
 class ExtensionRunner final : public ToolHooks {
  public:
-  ExtensionRunner(Recorder& recorder, ToolRegistry& registry, const Policies& policies)
-      : recorder_(recorder), registry_(registry), policies_(policies) {}
+  /// `loop`: told who reads and who changes the handlers; may be null.
+  ExtensionRunner(Recorder& recorder, ToolRegistry& registry, const Policies& policies,
+                  Loop* loop = nullptr)
+      : recorder_(recorder),
+        registry_(registry),
+        policies_(policies),
+        loop_(loop),
+        mark_(loop, TouchKind::signal, std::string(kHandlersKey)) {}
 
   /// One factory after the other (EXT-04); a failing one leaves nothing behind (EXT-05).
   Task<void> load(std::vector<ExtensionSource> sources);
@@ -91,6 +101,7 @@ class ExtensionRunner final : public ToolHooks {
 
   struct Registration {
     std::int64_t number = 0;
+    std::int64_t seq = -1;  ///< Of its record in the trace.
     std::int64_t extension = 0;
     std::string event;
     // Shared: a dispatch under way keeps a handler that was removed meanwhile (HOOK-27).
@@ -114,6 +125,11 @@ class ExtensionRunner final : public ToolHooks {
   Task<void> load_one(std::int64_t extension, ExtensionFactory factory);
   void finish_load(Extension& extension, const Result<void>& loaded);
   void record_load(const Extension& extension, std::string phase, std::string error);
+  Result<void> register_tool(const Extension& owner, ToolDefinition definition);
+  /// A note `registration` {what: tool or handler, name} by the extension, recorded where its call
+  /// arrives; a handler's turns name it as their cause, and so does its `registration_removed`.
+  std::int64_t record_registration(const std::string& path, std::string_view what,
+                                   const std::string& name);
   /// The handlers of a dispatch as they are registered now, in their order (HOOK-27).
   std::vector<Turn> turns(std::string_view event) const;
   bool may_run(const Turn& turn) const;
@@ -130,12 +146,17 @@ class ExtensionRunner final : public ToolHooks {
 
   Result<void> add_tool(std::int64_t extension, ToolDefinition definition);
   Result<Unsubscribe> add_handler(std::int64_t extension, std::string event, Handler handler);
+  void remove_handler(std::int64_t number);
+  /// A change of a live extension's handlers shows in the trace (HOOK-27).
+  void note_handlers(const Registration& registration, std::string topic);
   Result<ExtensionHost*> live_host(std::int64_t extension) const;
   static std::unexpected<Error> dead_error(const Extension& extension);
 
   Recorder& recorder_;
   ToolRegistry& registry_;
   const Policies& policies_;
+  Loop* loop_;
+  TouchMark mark_;
   ExtensionHost* host_ = nullptr;
   std::vector<std::unique_ptr<Extension>> extensions_;
   std::int64_t first_live_ = 0;  ///< Extensions before it belong to earlier loads.

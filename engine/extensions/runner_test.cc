@@ -117,6 +117,46 @@ TEST_F(Extensions, FirstBlockStopsTheChain) {  // HOOK-03, HOOK-06
   EXPECT_THAT(handlers_called(), ElementsAre("<inline:a>#0", "<inline:b>#1"));
 }
 
+TEST_F(Extensions, PolicySaysWhichAnswersBlock) {  // HOOK-06
+  policies.session.answer_blocks = [](const Json& returned) { return returned == "stop"; };
+  load({R"({"name": "a", "on": {"tool_call": [{"do": [{"block": "not by this policy"}]}]}})",
+        R"({"name": "b", "on": {"tool_call": [{"do": [{"return": "stop"}]}]}})",
+        R"({"name": "c", "on": {"tool_call": [{"do": ["allow"]}]}})"});
+
+  const BeforeOutcome outcome = gate(Json::object());
+
+  EXPECT_EQ(outcome.verdict, BeforeVerdict::block);
+  EXPECT_THAT(outcome.message, IsEmpty());
+  EXPECT_THAT(handlers_called(), ElementsAre("<inline:a>#0", "<inline:b>#1"));
+}
+
+TEST_F(Extensions, PolicySaysWhichVerdictsEndTheChain) {  // HOOK-03
+  policies.session.verdict_ends_chain = [](const BeforeOutcome&) { return false; };
+  load({R"({"name": "a", "on": {"tool_call": [{"do": [{"block": "first"}]}]}})",
+        R"({"name": "b", "on": {"tool_call": [{"do": [{"block": "second"}]}]}})"});
+
+  const BeforeOutcome outcome = gate(Json::object());
+
+  EXPECT_EQ(outcome.message, "first");
+  EXPECT_THAT(handlers_called(), ElementsAre("<inline:a>#0", "<inline:b>#1"));
+}
+
+TEST(SessionPolicy, OnlyBlockTrueBlocks) {  // HOOK-06
+  EXPECT_TRUE(says_block(Json{{"block", true}}));
+  EXPECT_FALSE(says_block(Json{{"block", "true"}}));
+  EXPECT_FALSE(says_block(Json{{"reason", "x"}}));
+  EXPECT_FALSE(says_block(Json("block")));
+}
+
+TEST(SessionPolicy, ARefusalEndsTheChain) {  // HOOK-03, HOOK-07
+  BeforeOutcome outcome;
+  EXPECT_FALSE(stops_at_refusal(outcome));
+  outcome.verdict = BeforeVerdict::block;
+  EXPECT_TRUE(stops_at_refusal(outcome));
+  outcome.verdict = BeforeVerdict::threw;
+  EXPECT_TRUE(stops_at_refusal(outcome));
+}
+
 TEST_F(Extensions, ThrowingGateBlocksUnreported) {  // HOOK-07, HOOK-08
   load({R"({"name": "a", "on": {"tool_call": [
         {"do": [{"throw": "broken"}]}, {"do": ["allow"]}]}})"});

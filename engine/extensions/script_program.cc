@@ -47,7 +47,7 @@ constexpr Member kTerminate{"terminate", Shape::flag};
 constexpr Member kRaw{"value", Shape::any};
 constexpr Member kPath{"path", Shape::text, true};
 
-constexpr std::array<VerbForm, 29> kForms = {{
+constexpr std::array<VerbForm, 31> kForms = {{
     {"abort", VerbKind::abort, kRunning, "", {}},
     {"add_handler",
      VerbKind::add_handler,
@@ -80,7 +80,14 @@ constexpr std::array<VerbForm, 29> kForms = {{
      kTool,
      "tool",
      {Member{"tool", Shape::text, true}, Member{"args", Shape::any}}},
+    {"define", VerbKind::define_tool, kFactory | kRunning, "value", {kRaw}},
     {"delay", VerbKind::delay, kFactory | kRunning, "ms", {Member{"ms", Shape::integer, true}}},
+    {"if",
+     VerbKind::choose,
+     kRunning,
+     "",
+     {Member{"value", Shape::any, true}, Member{"equals", Shape::any, true},
+      Member{"then", Shape::list}, Member{"else", Shape::list}}},
     {"later", VerbKind::later, kRunning, "do", {Member{"do", Shape::list, true}}},
     {"latch",
      VerbKind::latch,
@@ -264,6 +271,17 @@ Result<void> compile_later(Verb& verb, ScriptPlace place, const std::string& at)
   return compile_branch(verb, "*", steps, place, at);
 }
 
+Result<void> compile_choice(Verb& verb, ScriptPlace place, const std::string& at) {
+  const Json arguments = verb.arguments;
+  for (const char* key : {"then", "else"}) {
+    if (!arguments.contains(key)) continue;
+    verb.arguments.erase(key);
+    const auto compiled = compile_branch(verb, key, arguments[key], place, at + "/" + key);
+    if (!compiled) return compiled;
+  }
+  return {};
+}
+
 Result<void> check_ask(const Verb& verb, const std::string& at) {
   static constexpr std::array<std::string_view, 4> kMethods = {"confirm", "select", "input",
                                                                "editor"};
@@ -291,6 +309,8 @@ Result<void> finish_verb(Verb& verb, ScriptPlace place, const std::string& at) {
       if (!checked) return checked;
       return compile_answers(verb, place, at);
     }
+    case VerbKind::choose:
+      return compile_choice(verb, place, at);
     case VerbKind::later:
       return compile_later(verb, place, at);
     case VerbKind::send:
@@ -307,6 +327,7 @@ Result<void> finish_verb(Verb& verb, ScriptPlace place, const std::string& at) {
       verb.arguments = Json::object();
       return {};
     }
+    case VerbKind::define_tool:
     case VerbKind::register_tool:
       return check_scripted_tool(verb.arguments["value"], at);
     default:
@@ -328,8 +349,9 @@ Result<Verb> compile_verb(const std::string& name, const Json& given, ScriptPlac
   PLUMB_TRY(verb.arguments, normal_arguments(*form, given, at));
   auto checked = check_shapes(*form, verb.arguments, at);
   if (checked) checked = finish_verb(verb, place, at);
-  if (checked && verb.kind != VerbKind::register_tool)
-    checked = check_references(verb.arguments, at);
+  const bool holds_tool =
+      verb.kind == VerbKind::register_tool || verb.kind == VerbKind::define_tool;
+  if (checked && !holds_tool) checked = check_references(verb.arguments, at);
   if (!checked) return std::unexpected(checked.error());
   return verb;
 }
@@ -379,6 +401,19 @@ Result<void> check_members(const Json& object, std::span<const std::string_view>
     if (std::ranges::find(known, key) != known.end()) continue;
     return bad(with_suggestion("unknown key '" + key + "'", key, known),
                at + "/" + pointer_escape(key));
+  }
+  return {};
+}
+
+Result<void> check_resolved(VerbKind kind, const Json& arguments) {
+  const auto form = std::ranges::find(kForms, kind, &VerbForm::kind);
+  PLUMB_ASSERT(form != kForms.end());
+  for (const Member& member : members_of(*form)) {
+    const auto found = arguments.find(std::string(member.name));
+    if (found == arguments.end() || has_shape(*found, member.shape)) continue;
+    return fail(ErrorCode::rejected,
+                "'" + std::string(member.name) + "' of '" + std::string(form->name) + "' must be " +
+                    std::string(shape_name(member.shape)) + ", not " + dump_json(*found));
   }
   return {};
 }

@@ -25,6 +25,8 @@ enum class VerbKind : std::uint8_t {
   ask,
   block,
   call_tool,
+  choose,       ///< Spelled `if`.
+  define_tool,  ///< Spelled `define`.
   delay,
   later,
   latch,
@@ -58,7 +60,7 @@ struct HandlerScript;
 struct Verb {
   VerbKind kind = VerbKind::allow;
   Json arguments;
-  std::vector<Branch> branches;  ///< Of ask (by answer), and of later (one).
+  std::vector<Branch> branches;  ///< Of ask (by answer), of if (then, else), and of later (one).
   // Shared by the copies of a program; immutable once compiled.
   std::shared_ptr<const HandlerScript> handler;  ///< Of add_handler.
 };
@@ -92,6 +94,11 @@ struct HandlerScript {
 Result<Program> compile_program(const Json& steps, ScriptPlace place, const std::string& at);
 Result<HandlerScript> compile_handler(const Json& handler, std::string event,
                                       const std::string& at);
+
+/// The shapes of a verb's arguments once their references are replaced: what a reference stands for
+/// may be of any type. Members that are absent are not asked for again. Errors: rejected, with
+/// words for whoever wrote the script.
+Result<void> check_resolved(VerbKind kind, const Json& arguments);
 
 /// Fails for a member that is not in `known` (with a suggestion) and for a value that is no object.
 Result<void> check_members(const Json& object, std::span<const std::string_view> known,

@@ -98,13 +98,46 @@ Task<void> do_file(ScriptStatePtr state, const Verb* verb) {
   if (!written) throw_in(*state, written.error().message);
 }
 
+Task<void> do_choice(ScriptStatePtr state, const Verb* verb) {
+  const Json arguments = resolved_arguments(*state, *verb);
+  const char* chosen = arguments["value"] == arguments["equals"] ? "then" : "else";
+  for (const Branch& branch : verb->branches) {
+    if (branch.answer == chosen) co_await run_program(state, &branch.body);
+  }
+}
+
+Task<void> latch_opens(ScriptWorld& world, std::string name) {
+  co_await world.latches.wait(name);
+}
+
 Task<void> wait_for(AbortSignal signal) {
   co_await signal.wait();
 }
 
+/// Tells the error listener what a script threw that nobody awaits (EXT-26); not when its extension
+/// was replaced meanwhile (EXT-27). No handler's event is named: the handler itself has returned.
+void report_detached(const ScriptState& state) {
+  const ScriptedExtension& extension = *state.extension;
+  if (extension.api != nullptr && !extension.api->host()) return;
+  ExtensionHost* host = extension.world.host;
+  if (host != nullptr) host->report_error(extension.owner, "later", state.thrown->message);
+}
+
+/// The fiber of `later`.
+Task<void> run_detached(ScriptStatePtr state, const Program* program) {
+  try {
+    co_await run_program(state, program);
+  } catch (...) {
+    state->thrown.emplace(thrown_now());
+  }
+  if (state->thrown) report_detached(*state);
+}
+
 void start_later(const ScriptState& state, const Verb& verb) {
-  Task<void> detached =
-      run_program(std::make_shared<ScriptState>(state), &verb.branches.front().body);
+  auto copy = std::make_shared<ScriptState>(state);
+  // The context ends with the execution, which this fiber may outlive.
+  if (copy->call) copy->call->context = nullptr;
+  Task<void> detached = run_detached(std::move(copy), &verb.branches.front().body);
   const Json call = look_up(state, "call");
   state.extension->world.loop.spawn(std::move(detached),
                                     call.is_string() ? call.get<std::string>() : std::string());
@@ -118,6 +151,9 @@ Task<void> run_waiting(ScriptStatePtr state, const Verb* verb) {
       break;
     case VerbKind::call_tool:
       co_await do_call_tool(state, verb);
+      break;
+    case VerbKind::choose:
+      co_await do_choice(state, verb);
       break;
     case VerbKind::delay: {
       std::vector<Task<void>> ways;
@@ -133,8 +169,12 @@ Task<void> run_waiting(ScriptStatePtr state, const Verb* verb) {
       start_later(*state, *verb);
       break;
     case VerbKind::latch: {
-      const std::string name = verb->arguments["wait"].get<std::string>();
-      co_await world.latches.wait(name);
+      const Json arguments = resolved_arguments(*state, *verb);
+      std::string name = text_argument(arguments, "wait");
+      std::vector<Task<void>> ways;
+      ways.push_back(latch_opens(world, std::move(name)));
+      ways.push_back(wait_for(signal_of(*state)));
+      co_await race(std::move(ways));
       break;
     }
     case VerbKind::wait_abort:

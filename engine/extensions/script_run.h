@@ -28,6 +28,8 @@ class ScriptedExtension final : public std::enable_shared_from_this<ScriptedExte
   Result<void> add_handler(std::shared_ptr<const HandlerScript> script);
   void remove_handler(const std::string& id);
   Result<void> register_tool(const Json& definition);
+  /// defineTool alone (TOOL-02): makes the definition and drops it.
+  Result<void> define_scripted_tool(const Json& definition);
 
   std::string owner;
   ScriptWorld& world;
@@ -64,7 +66,8 @@ Task<void> run_program(ScriptStatePtr state, const Program* program);
 /// The value of a reference in `state`.
 Json look_up(const ScriptState& state, std::string_view name);
 
-/// The verbs that need no wait. False for the others.
+/// The verbs that need no wait, and every verb whose resolved arguments are of a wrong shape: it
+/// throws. False for the others.
 bool run_at_once(ScriptState& state, const Verb& verb);
 
 /// prepareArguments of a script: synchronous verbs only. Errors: what was thrown.

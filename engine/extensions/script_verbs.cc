@@ -38,8 +38,20 @@ bool throw_if_failed(ScriptState& state, const Result<T>& result) {
   return true;
 }
 
+std::string call_of(const ScriptState& state) {
+  if (state.call) return state.call->id;
+  return state.handler ? state.handler->call : std::string();
+}
+
+/// Arguments are shared by a call's handlers, its tool and what these do later.
+void note_input(const ScriptState& state, bool writes) {
+  if (!state.call && !(state.handler && state.handler->input)) return;
+  state.extension->world.loop.note(TouchKind::store, call_of(state), writes);
+}
+
 /// The object that `set` and `unset` change: the shared input, else the handler's own copy.
 Json* changeable(ScriptState& state) {
+  note_input(state, true);
   if (state.call) return state.call->params.get();
   if (!state.handler) return nullptr;
   return state.handler->input ? state.handler->input.get() : &state.handler->data;
@@ -48,8 +60,8 @@ Json* changeable(ScriptState& state) {
 void do_set(ScriptState& state, const Json& arguments) {
   Json* root = changeable(state);
   if (root == nullptr) return;
-  throw_if_failed(state, set_at_pointer(*root, arguments["path"].get<std::string>(),
-                                        resolved(state, arguments["value"])));
+  throw_if_failed(state,
+                  set_at_pointer(*root, arguments["path"].get<std::string>(), arguments["value"]));
 }
 
 void do_block(ScriptState& state, const Json& arguments) {
@@ -135,11 +147,6 @@ void do_latch(ScriptState& state, const Json& arguments) {
   state.extension->world.latches.set(arguments["set"].get<std::string>());
 }
 
-std::string call_of(const ScriptState& state) {
-  if (state.call) return state.call->id;
-  return state.handler ? state.handler->call : std::string();
-}
-
 /// Verbs that act on the session.
 void act_on_host(ScriptState& state, const Verb& verb, const Json& arguments) {
   ExtensionHost* host = host_of(state);
@@ -147,6 +154,7 @@ void act_on_host(ScriptState& state, const Verb& verb, const Json& arguments) {
   const std::string& owner = state.extension->owner;
   switch (verb.kind) {
     case VerbKind::abort:
+      host->notify(owner, "abort", Json(), call_of(state));
       host->abort();
       break;
     case VerbKind::append:
@@ -182,6 +190,9 @@ bool registers(ScriptState& state, const Verb& verb) {
     case VerbKind::remove_handler:
       extension.remove_handler(verb.arguments["id"].get<std::string>());
       return true;
+    case VerbKind::define_tool:
+      throw_if_failed(state, extension.define_scripted_tool(verb.arguments["value"]));
+      return true;
     case VerbKind::register_tool:
       throw_if_failed(state, extension.register_tool(verb.arguments["value"]));
       return true;
@@ -212,7 +223,7 @@ bool changes_state(ScriptState& state, const Verb& verb, const Json& arguments) 
       end_with(state, arguments["value"]);
       return true;
     case VerbKind::set:
-      do_set(state, verb.arguments);
+      do_set(state, arguments);
       return true;
     case VerbKind::throw_error:
       throw_now(state, text_of_argument(arguments, "text"));
@@ -232,7 +243,22 @@ bool changes_state(ScriptState& state, const Verb& verb, const Json& arguments) 
   }
 }
 
+/// What a running tool reads from its own context (TOOL-08, TOOL-27); null when it has no such
+/// part.
+std::optional<Json> value_of_context(const ToolContext& context, std::string_view name) {
+  if (name == "ctx.model") return context.model();
+  if (name == "ctx.cwd") return context.cwd();
+  if (name == "ctx.is_idle") return context.is_idle();
+  if (name == "ctx.system_prompt") return context.system_prompt();
+  if (name == "ctx.entries") return context.session_entries().get();
+  if (name == "ctx.has_ui") return context.has_ui();
+  return std::nullopt;
+}
+
 Json context_value(const ScriptState& state, std::string_view name) {
+  if (state.call && state.call->context != nullptr) {
+    if (auto value = value_of_context(*state.call->context, name)) return *std::move(value);
+  }
   const ExtensionHost* host = state.extension->world.host;
   if (host == nullptr) return nullptr;
   if (name == "active") return host->active_tools();
@@ -249,10 +275,13 @@ Json context_value(const ScriptState& state, std::string_view name) {
 }
 
 Json input_value(const ScriptState& state) {
+  note_input(state, false);
   if (state.call) return *state.call->params;
   if (!state.handler) return nullptr;
   if (state.handler->input) return *state.handler->input;
-  return state.handler->data.value("input", Json());
+  // A script may have put anything in the place of its copy.
+  const Json* input = find_pointer(state.handler->data, "/input");
+  return input == nullptr ? Json() : *input;
 }
 
 bool signal_aborted(const ScriptState& state) {
@@ -274,6 +303,7 @@ Json look_up(const ScriptState& state, std::string_view name) {
 bool run_at_once(ScriptState& state, const Verb& verb) {
   if (registers(state, verb)) return true;
   const Json arguments = resolved(state, verb.arguments);
+  if (throw_if_failed(state, check_resolved(verb.kind, arguments))) return true;
   if (verb.kind == VerbKind::latch && arguments.contains("set")) {
     do_latch(state, arguments);
     return true;
@@ -291,6 +321,8 @@ std::expected<Json, Thrown> run_prepare(const Program& program, Json raw) {
   };
   for (const Verb& verb : program) {
     const Json arguments = resolve_value(verb.arguments, lookup);
+    const auto checked = check_resolved(verb.kind, arguments);
+    if (!checked) return std::unexpected(Thrown(checked.error().message));
     if (verb.kind == VerbKind::return_value) return arguments["value"];
     if (verb.kind == VerbKind::throw_error) {
       return std::unexpected(Thrown(text_of_argument(arguments, "text")));

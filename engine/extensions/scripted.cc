@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "engine/extensions/runner.h"
 #include "engine/extensions/script_program.h"
 #include "engine/extensions/script_run.h"
 #include "engine/extensions/script_values.h"
@@ -75,6 +76,7 @@ class ScriptedHandler final {
                                  std::shared_ptr<const HandlerScript> script,
                                  std::shared_ptr<std::int64_t> fitting, HandlerContext context) {
     if (!fits(script->when, context)) co_return std::optional<Json>();
+    extension->world.loop.note(TouchKind::signal, script->event, script->when.nth != 0);
     const std::int64_t number = ++*fitting;
     if (script->when.nth != 0 && script->when.nth != number) co_return std::optional<Json>();
     auto state = std::make_shared<ScriptState>(std::move(extension));
@@ -319,8 +321,15 @@ Result<void> ScriptedExtension::add_handler(std::shared_ptr<const HandlerScript>
 }
 
 void ScriptedExtension::remove_handler(const std::string& id) {
+  world.loop.note(TouchKind::signal, std::string(kHandlersKey), false);
   const auto found = handlers_.find(id);
   if (found != handlers_.end()) found->second();
+}
+
+Result<void> ScriptedExtension::define_scripted_tool(const Json& definition) {
+  PLUMB_TRY(ToolDefinition tool, make_tool(definition, shared_from_this(), ""));
+  static_cast<void>(define_tool(std::move(tool)));
+  return {};
 }
 
 Result<void> ScriptedExtension::register_tool(const Json& definition) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernel/child_process.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -44,18 +47,33 @@ Result<OwnedFd> make_input(const std::string& input) {
   return file;
 }
 
+/// Whether the line `NAME=VALUE` sets one of the spec's variables, or one it takes away.
+bool is_replaced(const ProcessSpec& spec, std::string_view line) {
+  const auto name = line.substr(0, line.find('='));
+  for (const auto& variable : spec.environment) {
+    if (variable.first == name) return true;
+  }
+  return std::ranges::find(spec.removed_variables, name) != spec.removed_variables.end();
+}
+
+void add_to_path(std::vector<std::string>& lines, const std::string& folder) {
+  if (folder.empty()) return;
+  for (auto& line : lines) {
+    if (line.starts_with("PATH=")) {
+      line += ":" + folder;
+      return;
+    }
+  }
+  lines.push_back("PATH=" + folder);
+}
+
 std::vector<std::string> environment_of(const ProcessSpec& spec) {
   std::vector<std::string> lines;
-  const auto is_set = [&spec](std::string_view line) {
-    for (const auto& [name, value] : spec.environment) {
-      if (line.starts_with(name + "=")) return true;
-    }
-    return false;
-  };
   for (char** line = environ; spec.inherits_environment && *line != nullptr; ++line) {
-    if (!is_set(*line)) lines.emplace_back(*line);
+    if (!is_replaced(spec, *line)) lines.emplace_back(*line);
   }
   for (const auto& [name, value] : spec.environment) lines.push_back(name + "=" + value);
+  add_to_path(lines, spec.path_folder);
   return lines;
 }
 
@@ -120,6 +138,35 @@ Error start_error(int number, const std::string& program) {
   return Error{code, "cannot start '" + program + "': " + std::strerror(number), ""};
 }
 
+/// Whether /proc/ENTRY is a process of `group` that is not yet dead. Its stat line: pid (name)
+/// state parent group ...; the name may hold anything.
+bool runs_in_group(const char* entry, pid_t group) {
+  if (entry[0] < '0' || entry[0] > '9') return false;
+  const OwnedFd file(::open(("/proc/" + std::string(entry) + "/stat").c_str(), O_RDONLY));
+  char line[512] = {};
+  if (!file.is_open() || ::read(file.get(), line, sizeof line - 1) <= 0) return false;
+  const char* const after_name = std::strrchr(line, ')');
+  char state = 0;
+  int parent = 0;
+  int its_group = 0;
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the kernel wrote the line.
+  if (after_name == nullptr ||
+      std::sscanf(after_name, ") %c %d %d", &state, &parent, &its_group) < 3)
+    return false;
+  return its_group == group && state != 'Z' && state != 'X';
+}
+
+std::int64_t count_running(pid_t group) {
+  DIR* const processes = ::opendir("/proc");
+  if (processes == nullptr) return 0;
+  std::int64_t count = 0;
+  while (const dirent* const entry = ::readdir(processes)) {
+    if (runs_in_group(entry->d_name, group)) ++count;
+  }
+  ::closedir(processes);
+  return count;
+}
+
 Result<void> check_directory(const std::string& cwd) {
   struct stat found = {};
   if (cwd.empty() || (::stat(cwd.c_str(), &found) == 0 && S_ISDIR(found.st_mode))) return {};
@@ -155,6 +202,16 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   return *this;
 }
 
+namespace {
+
+/// The system's own shell; where it is elsewhere, the first in PATH. Its messages begin with this.
+const char* shell_path() {
+  constexpr const char* kSystemShell = "/bin/bash";
+  return ::access(kSystemShell, X_OK) == 0 ? kSystemShell : "bash";
+}
+
+}  // namespace
+
 Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   if (auto checked = check_directory(spec.cwd); !checked) {
     return std::unexpected(std::move(checked).error());
@@ -163,10 +220,11 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   PLUMB_TRY(Pipe err, make_pipe());
   PLUMB_TRY(const OwnedFd input, make_input(spec.input));
   std::vector<std::string> words = spec.argv;
-  if (words.empty()) words = {"bash", "-c", spec.command};
+  if (words.empty()) words = {shell_path(), "-c", spec.command};
   std::vector<std::string> environment = environment_of(spec);
   SpawnSettings settings;
-  settings.set_streams(input.get(), out.write_end.get(), err.write_end.get());
+  const OwnedFd& err_end = spec.merges_streams ? out.write_end : err.write_end;
+  settings.set_streams(input.get(), out.write_end.get(), err_end.get());
   settings.set_directory(spec.cwd);
   settings.set_group_and_signals();
   ChildProcess child;
@@ -186,19 +244,34 @@ void ChildProcess::kill_group() const {
   if (pid_ > 0) ::kill(-pid_, SIGKILL);
 }
 
-ProcessExit ChildProcess::wait() {
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+void ChildProcess::kill_leader() const {
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
+}
+
+ProcessExit ChildProcess::peek() const {
+  siginfo_t info = {};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
-  pid_ = -1;
   ProcessExit exit;
-  if (WIFSIGNALED(status)) {
-    exit.end = ProcessEnd::signaled;
-    exit.signal_number = WTERMSIG(status);
+  if (info.si_code == CLD_EXITED) {
+    exit.exit_code = info.si_status;
   } else {
-    exit.exit_code = WEXITSTATUS(status);
+    exit.end = ProcessEnd::signaled;
+    exit.signal_number = info.si_status;
   }
   return exit;
+}
+
+ProcessExit ChildProcess::wait() {
+  const ProcessExit exit = peek();
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return exit;
+}
+
+std::int64_t ChildProcess::running_in_group() const {
+  return count_running(pid_);
 }
 
 void ChildProcess::end() {

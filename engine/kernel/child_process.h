@@ -2,6 +2,7 @@
 // A started process: its descriptors, and the promise that it is gone when this is.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <sys/types.h>
@@ -31,8 +32,13 @@ class ChildProcess {
   const OwnedFd& err_fd() const { return err_fd_; }
   /// SIGKILL to the whole group; nothing once it has been waited for.
   void kill_group() const;
-  /// Waits for the leader, which has ended or is about to.
+  void kill_leader() const;
+  /// Waits for the leader, which has ended or is about to; its id stays taken, and so the group's.
+  ProcessExit peek() const;
+  /// The same, and lets the id go.
   ProcessExit wait();
+  /// Members of the group that still run, a dead leader not counted.
+  std::int64_t running_in_group() const;
 
  private:
   void end();

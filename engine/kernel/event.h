@@ -46,10 +46,10 @@ class Event {
     Event* event_;
   };
   Awaiter wait() { return Awaiter(*this); }
-
- private:
+  /// The running step reads or changes what the event stands for, beside the event itself.
   void note(bool writes) const { loop_->note(TouchKind::signal, waiters_.name(), writes); }
 
+ private:
   Loop* loop_;
   Touch touch_;
   bool is_set_ = false;

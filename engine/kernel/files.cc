@@ -113,6 +113,14 @@ Task<Result<void>> Files::write(std::string path, std::string content) {
   return perform_plain(std::move(request));
 }
 
+Task<Result<void>> Files::create(std::string path, std::string content, std::int64_t mode) {
+  FileRequest request(FileOp::write, std::move(path));
+  request.content = std::move(content);
+  request.mode = mode;
+  request.is_new = true;
+  return perform_plain(std::move(request));
+}
+
 Task<Result<void>> Files::append(std::string path, std::string content) {
   FileRequest request(FileOp::append, std::move(path));
   request.content = std::move(content);

@@ -59,7 +59,8 @@ struct FileRequest {
   std::string other;    ///< rename, hard_link: the new path. symlink: the target, stored as it is.
   std::string content;  ///< write, append.
   AccessMode access = AccessMode::read;
-  std::int64_t mode = 0;  ///< change_mode.
+  std::int64_t mode = 0;  ///< change_mode; write, when `is_new`.
+  bool is_new = false;    ///< write: the file must not be there yet.
   bool is_recursive =
       false;  ///< make_directory: missing parents too, and an existing one is no error.
 };
@@ -91,6 +92,8 @@ class Files {
   Task<Result<std::string>> read(std::string path);
   /// In place: inode, mode and links stay. Creates the file when it is missing.
   Task<Result<void>> write(std::string path, std::string content);
+  /// A new file with these permission bits, whatever the umask. Errors: exists.
+  Task<Result<void>> create(std::string path, std::string content, std::int64_t mode);
   Task<Result<void>> append(std::string path, std::string content);
   Task<Result<FileStat>> stat(std::string path);
   Task<Result<FileStat>> lstat(std::string path);

@@ -2,6 +2,7 @@
 #include "engine/kernel/loop.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "engine/kernel/task.h"
@@ -82,13 +83,39 @@ bool Loop::is_running(SpawnId id) const {
                              [id](const auto& one) { return one->id == id && !one->has_ended; });
 }
 
-// An exception that nobody awaits ends the program.
-void Loop::reap() noexcept {
-  if (!std::exchange(has_finished_spawns_, false)) return;
+namespace {
+
+Error unawaited(const Fiber& fiber, std::string_view what) {
+  std::string message = "fiber " + fiber.path;
+  if (!fiber.label.empty()) message += " (" + fiber.label + ")";
+  return Error{ErrorCode::protocol, message + " threw what nobody awaits: " + std::string(what),
+               ""};
+}
+
+/// Takes what the fiber gave.
+Result<void> taken(Spawned& spawned) {
+  try {
+    spawned.task->take();
+  } catch (const std::exception& error) {
+    return std::unexpected(unawaited(spawned.fiber, error.what()));
+  } catch (...) {
+    return std::unexpected(unawaited(spawned.fiber, "a value of unknown type"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> Loop::reap() {
+  Result<void> outcome;
+  if (!std::exchange(has_finished_spawns_, false)) return outcome;
   for (auto& one : spawned_) {
-    if (one->has_ended) one->task->take();
+    if (!one->has_ended) continue;
+    auto own = taken(*one);
+    if (outcome) outcome = std::move(own);
   }
   std::erase_if(spawned_, [](const auto& one) { return one->has_ended; });
+  return outcome;
 }
 
 void Loop::add_ready(Waiter& waiter) {
@@ -124,8 +151,16 @@ void Loop::unregister_fiber(Fiber& fiber) {
 
 void Loop::resume(std::coroutine_handle<> frame) {
   hand_over(frame);
-  while (next_frame_) {
+  for (std::int64_t count = 0; next_frame_; ++count) {
     const auto next = std::exchange(next_frame_, nullptr);
+    if (count >= step_max_) {
+      // The frame stays suspended; it goes with its fiber.
+      stop(Error{ErrorCode::exhausted,
+                 "a fiber never waits: it resumed " + std::to_string(count) +
+                     " frames within one step\n" + describe_waiting(),
+                 ""});
+      return;
+    }
     PLUMB_ASSERT(!next.done());
     next.resume();
   }
@@ -199,7 +234,8 @@ Result<void> Loop::drive(const bool* is_done) {
   Result<void> outcome;
   while (true) {
     run_immediate();
-    reap();
+    outcome = reap();
+    if (!outcome) break;
     if (is_done != nullptr && *is_done) break;
     if (stop_) {
       outcome = std::unexpected(*std::exchange(stop_, std::nullopt));

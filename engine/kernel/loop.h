@@ -158,7 +158,7 @@ class Loop {
   SleepAwaiter sleep_ms(std::int64_t delay_ms) { return SleepAwaiter(*this, delay_ms); }
 
   /// Starts a root fiber; its start is a schedule point. It ends by itself, by `cancel`, or with
-  /// the loop.
+  /// the loop. What it throws, which nobody awaits, ends the run that is under way.
   SpawnId spawn(Task<void> task, std::string label);
   /// Destroys the frames of a root fiber, innermost first. Not from inside that fiber.
   void cancel(SpawnId id);
@@ -166,8 +166,8 @@ class Loop {
   void destroy_fibers();
   bool is_running(SpawnId id) const;
 
-  /// Runs until nothing is ready and nothing is due. Errors: exhausted at the step limit; what
-  /// `stop` said.
+  /// Runs until nothing is ready and nothing is due. Errors: exhausted at the step limit; protocol,
+  /// when a root fiber of `spawn` threw; what `stop` said.
   Result<void> run_until_idle() { return drive(nullptr); }
   /// Runs a root fiber to its end, other fibers beside it. Errors: as above, and stuck when it can
   /// never end.
@@ -180,6 +180,8 @@ class Loop {
   std::string describe_waiting() const;
   std::int64_t step_count() const { return step_count_; }
   std::int64_t live_frames() const { return live_frames_; }
+  /// Bounds the steps of all runs, and the frames that one step resumes: a fiber that never waits
+  /// ends the run as well.
   void limit_steps(std::int64_t step_max) { step_max_ = step_max; }
 
   // For awaiters and promises.
@@ -232,7 +234,7 @@ class Loop {
   Result<void> step();
   Waiter& take_ready(std::int64_t index);
   void forget_ready(Waiter& waiter);
-  void reap() noexcept;
+  Result<void> reap();
   Error stuck_error() const;
   std::string take_root_path() { return std::to_string(next_root_++); }
 

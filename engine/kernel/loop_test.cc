@@ -196,6 +196,24 @@ TEST(Loop, EndsARunAtTheStepLimit) {
   EXPECT_EQ(loop.step_count(), 1000);
 }
 
+Task<void> at_once() {
+  co_return;
+}
+
+Task<void> never_waiting() {
+  while (true) co_await at_once();
+}
+
+TEST(Loop, EndsAFiberThatNeverWaits) {
+  SimLoop loop(SimLoopOptions{.step_max = 1000});
+
+  const auto result = loop.run(never_waiting());
+
+  EXPECT_EQ(result.error().code, ErrorCode::exhausted);
+  EXPECT_THAT(result.error().message, testing::HasSubstr("a fiber never waits"));
+  EXPECT_EQ(loop.live_frames(), 0);
+}
+
 TEST(Loop, SpawnedFibersRunUntilIdleAndCanBeCancelled) {
   SimLoop loop;
   Log log;
@@ -221,6 +239,22 @@ TEST(Loop, DestroysItsFibersAtItsEnd) {
   loop.destroy_fibers();
 
   EXPECT_EQ(loop.live_frames(), 0);
+}
+
+Task<void> throw_after(Loop& loop, std::int64_t delay_ms) {
+  co_await loop.sleep_ms(delay_ms);
+  throw std::runtime_error("nobody hears this");
+}
+
+TEST(Loop, ThrowThatNobodyAwaitsEndsTheRun) {
+  SimLoop loop;
+  loop.spawn(throw_after(loop, 5), "c1");
+
+  const auto outcome = loop.run_until_idle();
+
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "fiber 0 (c1) threw what nobody awaits: nobody hears this");
+  EXPECT_TRUE(loop.run_until_idle());
 }
 
 TEST(LoopDeathTest, FindsLeakedFrames) {

@@ -182,14 +182,17 @@ Result<FileReply> MemoryTree::read(const FileRequest& request) const {
 }
 
 Result<FileReply> MemoryTree::write(const FileRequest& request) {
-  PLUMB_TRY(const Resolved at, resolve(request, request.path, LastLink::follow));
+  const LastLink last = request.is_new ? LastLink::keep : LastLink::follow;
+  PLUMB_TRY(const Resolved at, resolve(request, request.path, last));
   if (!at.inode) {
     if (auto checked = check_parent(request, at); !checked) {
       return std::unexpected(std::move(checked).error());
     }
-    add(at, new_inode(FileKind::file, kNewFileMode, request.content));
+    const std::int64_t mode = request.is_new ? request.mode : kNewFileMode;
+    add(at, new_inode(FileKind::file, mode, request.content));
     return FileReply();
   }
+  if (request.is_new) return std::unexpected(file_error(ErrorCode::exists, request));
   Inode& node = inode(*at.inode);
   if (node.kind == FileKind::directory) {
     return std::unexpected(file_error(ErrorCode::is_directory, request));

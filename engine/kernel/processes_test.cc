@@ -83,6 +83,47 @@ TEST_F(ScriptedProcessesTest, HangsUntilTimeoutOrAbort) {
   EXPECT_EQ(run(shell_spec("sleep")).error().code, ErrorCode::stuck);
 }
 
+TEST_F(ScriptedProcessesTest, KillsTheGroupAndTellsWhoIsLeft) {
+  for (const bool kills_group : {true, false}) {
+    ScriptedCommand command("build");
+    command.hangs = true;
+    command.children.emplace_back().lives_on = true;
+    processes_.add(command);
+    ProcessSpec spec = shell_spec("build", 50);
+    spec.kills_group = kills_group;
+
+    const auto exit = run(spec);
+
+    EXPECT_EQ(exit->end, ProcessEnd::timed_out);
+    EXPECT_EQ(exit->group_alive, kills_group ? 0 : 1);
+  }
+}
+
+TEST_F(ScriptedProcessesTest, ListensUntilChildrenAreSilent) {
+  ScriptedCommand command("work &");
+  ScriptedChild child;
+  child.chunks = {ScriptedChunk(40, OutputStream::out, "a"),
+                  ScriptedChunk(40, OutputStream::out, "b")};
+  child.lives_on = true;
+  command.children = {child};
+  processes_.add(command);
+
+  const auto exit = run(shell_spec("work &"));
+
+  EXPECT_EQ(sink_.all, "ab");
+  EXPECT_EQ(loop_.now_ms(), 80 + kQuietPipeMs);
+  EXPECT_EQ(exit->exited_ms, 0);
+  EXPECT_EQ(exit->group_alive, 1);
+}
+
+TEST_F(ScriptedProcessesTest, SaysThatACommandCannotStart) {
+  ScriptedCommand command("nothing");
+  command.start_failure = ErrorCode::permission;
+  processes_.add(command);
+
+  EXPECT_EQ(run(shell_spec("nothing")).error().code, ErrorCode::permission);
+}
+
 /// Tries to leave something behind when its frame goes.
 struct LeavesATrace {
   LeavesATrace(Loop& its_loop, Files& its_files) : loop(&its_loop), files(&its_files) {}

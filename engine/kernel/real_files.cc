@@ -41,10 +41,22 @@ Reply real_access(const FileRequest& request) {
   return done_if(::access(request.path.c_str(), mode) == 0, request);
 }
 
-Reply real_read(const FileRequest& request) {
+std::unexpected<Error> no_regular_file(const FileRequest& request) {
+  return std::unexpected(file_io_error("EINVAL: not a regular file", request));
+}
+
+std::unexpected<Error> too_large(const FileRequest& request) {
+  return std::unexpected(file_io_error("EFBIG: file too large", request));
+}
+
+Reply real_read(const FileRequest& request, std::int64_t bytes_max) {
   // A named pipe without a writer must not hold the loop.
   const OwnedFd file(::open(request.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return failed(request);
+  struct stat found = {};
+  if (::fstat(file.get(), &found) != 0) return failed(request);
+  // A directory gives its own error when it is read.
+  if (!S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) return no_regular_file(request);
   std::string bytes;
   std::array<char, 65'536> block;
   while (true) {
@@ -52,22 +64,59 @@ Reply real_read(const FileRequest& request) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failed(request);
     if (count == 0) return FileReply(std::move(bytes));
+    // Also of files that grow, and of those that have no size of their own.
+    if (std::ssize(bytes) + count > bytes_max) return too_large(request);
     bytes.append(block.data(), static_cast<std::size_t>(count));
   }
 }
 
-Reply real_write(const FileRequest& request) {
-  const int where = request.op == FileOp::append ? O_APPEND : O_TRUNC;
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
-  const OwnedFd file(::open(request.path.c_str(), kFlags | where, kFileMode));
-  if (!file.is_open()) return failed(request);
-  std::string_view left = request.content;
+bool write_all(int file, std::string_view left) {
   while (!left.empty()) {
-    const ssize_t count = ::write(file.get(), left.data(), left.size());
+    const ssize_t count = ::write(file, left.data(), left.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed(request);
+    if (count < 0) return false;
     left.remove_prefix(static_cast<std::size_t>(count));
   }
+  return true;
+}
+
+Reply real_append(const FileRequest& request) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_APPEND;
+  const OwnedFd file(::open(request.path.c_str(), kFlags, kFileMode));
+  struct stat found = {};
+  if (!file.is_open() || ::fstat(file.get(), &found) != 0) return failed(request);
+  if (!S_ISREG(found.st_mode)) return no_regular_file(request);
+  if (!write_all(file.get(), request.content)) return failed(request);
+  return FileReply();
+}
+
+/// Room for `size` bytes, or errno. A file system that cannot reserve has to be trusted.
+int reserve(int file, off_t old_size, off_t size) {
+  if (size <= old_size) return 0;
+  const int error = ::posix_fallocate(file, old_size, size - old_size);
+  return error == EOPNOTSUPP || error == EINVAL ? 0 : error;
+}
+
+/// In place, so that mode, owner and links stay. The room is taken before the first byte changes: a
+/// full disk leaves the old content.
+Reply real_write(const FileRequest& request) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (request.is_new ? O_EXCL : 0);
+  const auto mode = request.is_new ? static_cast<mode_t>(request.mode) : kFileMode;
+  const OwnedFd file(::open(request.path.c_str(), flags, mode));
+  struct stat found = {};
+  if (!file.is_open() || ::fstat(file.get(), &found) != 0) return failed(request);
+  if (!S_ISREG(found.st_mode)) return no_regular_file(request);
+  // The umask may have taken bits away.
+  if (request.is_new && ::fchmod(file.get(), mode) != 0) return failed(request);
+  const auto size = static_cast<off_t>(request.content.size());
+  if (const int error = reserve(file.get(), found.st_size, size); error != 0) {
+    // What was reserved before it failed goes back; the first error counts.
+    const bool is_restored = ::ftruncate(file.get(), found.st_size) == 0;
+    errno = is_restored ? error : EIO;
+    return failed(request);
+  }
+  if (!write_all(file.get(), request.content)) return failed(request);
+  if (::ftruncate(file.get(), size) != 0) return failed(request);
   return FileReply();
 }
 
@@ -155,17 +204,18 @@ Reply real_read_link(const FileRequest& request) {
   return FileReply(std::move(target));
 }
 
-Reply real_perform(const FileRequest& request) {
+Reply real_perform(const FileRequest& request, std::int64_t read_bytes_max) {
   const char* const path = request.path.c_str();
   const char* const other = request.other.c_str();
   switch (request.op) {
     case FileOp::access:
       return real_access(request);
     case FileOp::read:
-      return real_read(request);
+      return real_read(request, read_bytes_max);
     case FileOp::write:
-    case FileOp::append:
       return real_write(request);
+    case FileOp::append:
+      return real_append(request);
     case FileOp::stat:
     case FileOp::lstat:
       return real_stat(request);
@@ -222,13 +272,15 @@ std::string destination(const std::string& path, bool keeps_last, std::int64_t l
 
 }  // namespace
 
-RealFiles::RealFiles(Loop& loop, RealFilesOptions options) : loop_(&loop) {
+RealFiles::RealFiles(Loop& loop, RealFilesOptions options)
+    : loop_(&loop), read_bytes_max_(options.read_bytes_max) {
   for (const auto& root : options.roots) roots_.push_back(canonical(root));
 }
 
 bool RealFiles::is_inside(const std::string& path) const {
   const std::string normal = normal_path(path);
   return std::ranges::any_of(roots_, [&normal](const std::string& root) {
+    if (root == "/") return true;
     return !root.empty() && (normal == root || normal.starts_with(root + "/"));
   });
 }
@@ -254,7 +306,7 @@ Task<Result<FileReply>> RealFiles::perform(FileRequest request) {
   if (auto checked = check_roots(request); !checked) {
     co_return std::unexpected(std::move(checked).error());
   }
-  co_return real_perform(request);
+  co_return real_perform(request, read_bytes_max_);
 }
 
 }  // namespace plumb::engine

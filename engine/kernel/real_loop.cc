@@ -2,7 +2,9 @@
 #include "engine/kernel/real_loop.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <poll.h>
@@ -42,6 +44,12 @@ bool RealLoop::poll_outside(std::int64_t timeout_ms) {
   }
   const auto timeout = std::min<std::int64_t>(timeout_ms, std::numeric_limits<int>::max());
   const int count = ::poll(fds.data(), fds.size(), static_cast<int>(timeout));
+  if (count < 0 && errno != EINTR) {
+    // It would fail again at once, for ever.
+    const int number = errno;
+    stop(Error{ErrorCode::io, "poll failed with system error " + std::to_string(number), ""});
+    return true;
+  }
   if (count <= 0) return false;
   for (std::size_t i = 0; i < fds.size(); ++i) {
     if (fds[i].revents != 0) outside_.wake(*waiters[i]);

@@ -55,7 +55,7 @@ class RealLoop final : public Loop {
   std::int64_t pick(std::span<Waiter* const> /*ready*/) override { return 0; }
   bool idle(std::optional<std::int64_t> due_ms) override;
   void look_outside() override;
-  /// True when a waiter was woken.
+  /// True when a waiter was woken, or the run was stopped: poll itself failed.
   bool poll_outside(std::int64_t timeout_ms);
 
   RealLoopOptions options_;

@@ -3,17 +3,10 @@
 // killed when the run is aborted, takes too long, writes too much or is dropped.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "engine/kernel/processes.h"
 #include "engine/kernel/real_loop.h"
 
 namespace plumb::engine {
-
-/// How long output is still awaited after a command's end, when something it started holds its
-/// pipes open.
-inline constexpr std::int64_t kInheritedPipeGraceMs = 50;
 
 /// One loop.
 class RealProcesses final : public Processes {

@@ -66,6 +66,9 @@ struct AssistantMessage {
   std::vector<ContentBlock> content;
   StopReason stop_reason = StopReason::stop;
   std::string error_message;
+  /// The HTTP status of a failure; 0 when there is none, as of a broken connection. For programs;
+  /// neither stored nor sent.
+  std::int64_t error_status = 0;
   Usage usage;
   bool operator==(const AssistantMessage&) const = default;
 };

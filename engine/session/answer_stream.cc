@@ -38,7 +38,8 @@ bool AnswerStream::has_handlers() const {
 
 Task<Result<AssistantMessage>> AnswerStream::receive(Provider& provider, ModelRequest request,
                                                      AbortSignal signal) {
-  if (!has_handlers()) co_return co_await provider.complete(std::move(request), *this, signal);
+  is_handled_ = has_handlers();
+  if (!is_handled_) co_return co_await provider.complete(std::move(request), *this, signal);
   std::vector<Task<void>> sides;
   sides.push_back(complete(provider, std::move(request), std::move(signal)));
   sides.push_back(deliver_pieces());
@@ -48,6 +49,7 @@ Task<Result<AssistantMessage>> AnswerStream::receive(Provider& provider, ModelRe
 
 Task<void> AnswerStream::complete(Provider& provider, ModelRequest request, AbortSignal signal) {
   auto answer = co_await provider.complete(std::move(request), *this, std::move(signal));
+  arrived_.note(true);
   answer_.emplace(std::move(answer));
   arrived_.set();
 }
@@ -55,7 +57,7 @@ Task<void> AnswerStream::complete(Provider& provider, ModelRequest request, Abor
 Task<void> AnswerStream::deliver_pieces() {
   while (true) {
     co_await arrived_.wait();
-    while (!pieces_.empty()) {
+    while (has_pieces()) {
       SharedJson piece = std::move(pieces_.front());
       pieces_.pop_front();
       co_await deliver(std::move(piece));
@@ -79,7 +81,8 @@ Task<void> AnswerStream::deliver(SharedJson partial) {
 }
 
 void AnswerStream::on_delta(SharedJson partial) {
-  if (has_handlers()) {
+  if (is_handled_) {
+    arrived_.note(true);
     pieces_.push_back(std::move(partial));
     arrived_.set();
     return;

@@ -13,6 +13,8 @@ namespace plumb::engine {
 
 /// Receives one answer. Its pieces become message_start and message_update: at once when nobody
 /// handles them, else in order behind their handlers, while the model goes on (EVENT-10, EVENT-26).
+/// Which of both is settled before the answer is asked for: a first handler that comes in between
+/// handles the next answer.
 /// One loop; lives in the frame that awaits `receive`.
 class AnswerStream final : public StreamSink {
  public:
@@ -32,6 +34,10 @@ class AnswerStream final : public StreamSink {
   Task<void> deliver(SharedJson partial);
   void record_start();
   bool has_handlers() const;
+  bool has_pieces() const {
+    arrived_.note(false);
+    return !pieces_.empty();
+  }
 
   Recorder& recorder_;
   ExtensionRunner& runner_;
@@ -39,6 +45,7 @@ class AnswerStream final : public StreamSink {
   std::deque<SharedJson> pieces_;
   std::optional<Result<AssistantMessage>> answer_;
   bool has_started_ = false;
+  bool is_handled_ = false;
 };
 
 }  // namespace plumb::engine

@@ -15,6 +15,29 @@ std::unique_ptr<ToolHooks> wrapped(const SessionOptions& options, ToolHooks& inn
   return options.wrap_hooks ? options.wrap_hooks(inner) : nullptr;
 }
 
+/// A list of modifiers chooses and does not filter (REG-15).
+void move_modifiers(std::optional<std::vector<std::string>>& list,
+                    std::vector<std::string>& modifiers) {
+  if (!list || !is_modifier_list(*list)) return;
+  std::ranges::move(*list, std::back_inserter(modifiers));
+  list.reset();
+}
+
+SessionOptions with_modifiers(SessionOptions options) {
+  move_modifiers(options.filters.allowed, options.active.modifiers);
+  move_modifiers(options.active.initial, options.active.modifiers);
+  return options;
+}
+
+Result<void> check_lists(const SessionOptions& options) {
+  for (const auto* list : {&options.filters.allowed, &options.active.initial}) {
+    if (!*list) continue;
+    const auto checked = check_tool_list(**list);
+    if (!checked) return checked;
+  }
+  return check_tool_list(options.active.modifiers);
+}
+
 Json reason_fields(const std::string& reason) {
   Json fields = Json::object();
   fields["reason"] = reason;
@@ -43,21 +66,24 @@ void add_usage(Usage& total, const Usage& usage) {
 }  // namespace
 
 Session::Core::Core(SessionOptions options, SessionPorts ports, const Policies& policies)
-    : options_(std::move(options)),
+    : options_(with_modifiers(std::move(options))),
       ports_(ports),
       policies_(policies),
       limited_ui_(attached_or(ports.ui, no_ui_)),
       recorded_ui_(limited_ui_, ports.recorder),
-      registry_(ports.recorder, policies, options_.filters),
-      runner_(ports.recorder, registry_, policies),
+      registry_(ports.recorder, policies, options_.filters, &ports.env.loop),
+      runner_(ports.recorder, registry_, policies, &ports.env.loop),
       outer_hooks_(wrapped(options_, runner_)),
-      active_(registry_, ports.recorder, policies),
-      transcript_(ports.recorder, policies.session),
+      active_(registry_, ports.recorder, policies, &ports.env.loop),
+      transcript_(ports.env.loop, ports.recorder, policies.session),
       pipeline_(PipelinePorts(ports.env.loop, ports.recorder, policies,
                               outer_hooks_ ? *outer_hooks_ : runner_, *this)),
       batches_(pipeline_),
-      steering_(options_.steering),
-      follow_ups_(options_.follow_up),
+      run_mark_(&ports.env.loop, TouchKind::signal, "the run"),
+      settings_mark_(&ports.env.loop, TouchKind::store, "settings"),
+      later_mark_(&ports.env.loop, TouchKind::queue, "messages for later"),
+      steering_(ports.env.loop, "steering", options_.steering),
+      follow_ups_(ports.env.loop, "follow-ups", options_.follow_up),
       idle_(ports.env.loop, "the session to be idle") {
   idle_.set();
 }
@@ -84,14 +110,41 @@ Result<void> Session::Core::register_host_tools() {
   return {};
 }
 
+void Session::Core::enter(std::string_view what) {
+  PLUMB_ASSERT(!is_busy());
+  busy_with_ = what;
+  idle_.reset();
+}
+
+void Session::Core::set_model(std::string model) {
+  settings_mark_.write();
+  options_.model = std::move(model);
+}
+
+void Session::Core::set_tool_execution(ExecutionMode mode) {
+  settings_mark_.write();
+  options_.tool_execution = mode;
+}
+
+void Session::Core::leave() {
+  busy_with_ = {};
+  idle_.set();
+}
+
+Error Session::Core::busy_error() const {
+  return Error{ErrorCode::rejected, "the session is busy with " + std::string(busy_with_), ""};
+}
+
 Task<Result<void>> Session::Core::start(std::string reason) {
+  const auto checked = check_lists(options_);
+  if (!checked) co_return checked;
   const auto registered = register_host_tools();
   if (!registered) co_return registered;
   co_await runner_.load(options_.extensions);
   runner_.bind(*this);
   registry_.bind();
   active_.start(options_.active);
-  registry_.on_refresh([this] { active_.refreshed(); });
+  registry_.on_refresh([this] { refresh_active(); });
   co_await announce_start(std::move(reason));
   co_return Result<void>();
 }
@@ -122,11 +175,28 @@ void Session::Core::restore_active(const std::vector<std::string>& active,
   active_.set(names, "reload");
 }
 
+void Session::Core::refresh_active() {
+  active_.refreshed();
+}
+
+Json Session::Core::all_tools() const {
+  return registry_.list();
+}
+
+std::vector<std::string> Session::Core::active_tools() const {
+  return active_.names();
+}
+
+void Session::Core::set_active_tools(std::vector<std::string> names, std::string by) {
+  active_.set(names, std::move(by));
+}
+
 Task<Result<void>> Session::Core::reload(std::optional<std::vector<ExtensionSource>> extensions) {
-  if (is_busy_) co_return fail(ErrorCode::rejected, "cannot reload while a run is active");
+  if (is_busy()) co_return std::unexpected(busy_error());
+  enter("a reload");
   const auto active = active_.names();
   const auto registered = registered_names();
-  co_await shutdown("reload");
+  co_await announce_shutdown("reload");
   runner_.clear();
   if (extensions) options_.extensions = *std::move(extensions);
   co_await runner_.load(options_.extensions);
@@ -134,12 +204,20 @@ Task<Result<void>> Session::Core::reload(std::optional<std::vector<ExtensionSour
   registry_.bind();
   restore_active(active, registered);
   co_await announce_start("reload");
+  leave();
   co_return Result<void>();
 }
 
 Task<void> Session::Core::shutdown(std::string reason) {
   abort();
-  co_await wait_until_idle();
+  // Whoever waits longer may be first: the session is free only when this says so.
+  while (is_busy()) co_await wait_until_idle();
+  enter("a shutdown");
+  co_await announce_shutdown(std::move(reason));
+  leave();
+}
+
+Task<void> Session::Core::announce_shutdown(std::string reason) {
   if (!policies_.session.announces_shutdown(reason)) co_return;
   SessionShutdown event;
   event.reason = reason;

@@ -15,6 +15,7 @@
 
 #include "engine/extensions/runner.h"
 #include "engine/kernel/event.h"
+#include "engine/kernel/touch_mark.h"
 #include "engine/session/message_queue.h"
 #include "engine/session/session.h"
 #include "engine/session/transcript.h"
@@ -25,14 +26,20 @@
 
 namespace plumb::engine {
 
-/// What lasts from a prompt until it settles.
+/// What before_agent_start handlers made of the active set, and what it was (EVENT-21).
+struct ToolSelection {
+  std::vector<std::string> before;
+  std::vector<std::string> chosen;
+};
+
+/// What lasts from a prompt until it settles, and again for what agent_settled handlers ask for.
 struct Run {
   explicit Run(Loop& loop) : controller(loop) {}
   AbortController controller;
   std::optional<std::string> prompt_override;  ///< PROMPT-14.
   std::vector<PromptSection> sections;
   std::vector<std::string> guidelines;
-  std::int64_t turn_count = 0;
+  std::optional<ToolSelection> selection;
   std::int64_t retry_count = 0;
   std::optional<Error> failure;  ///< What prompt() will report.
   bool will_retry = false;
@@ -61,9 +68,10 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   void queue_input(std::string text, Delivery deliver_as);
   Result<void> add_sdk_tool(ToolDefinition definition);
   Usage total_usage() const;
-  bool is_busy() const { return is_busy_; }
+  bool is_busy() const { return !busy_with_.empty(); }
   const Transcript& transcript() const { return transcript_; }
-  SessionOptions& options() { return options_; }
+  void set_model(std::string model);
+  void set_tool_execution(ExecutionMode mode);
   MessageQueue& steering() { return steering_; }
   MessageQueue& follow_ups() { return follow_ups_; }
 
@@ -72,24 +80,33 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   Task<void> deliver_result(std::string call_id, ToolResultMessage message) override;
 
   // ToolHost and ExtensionHost.
-  std::vector<std::string> active_tools() const override { return active_.names(); }
+  std::vector<std::string> active_tools() const override;
 
   // ExtensionHost.
-  Json all_tools() const override { return registry_.list(); }
+  Json all_tools() const override;
   void set_active_tools(std::vector<std::string> names, std::string by) override;
   std::string append_entry(std::string type, Json data) override;
   void send_message(CustomMessage message, SendOptions options) override;
   void queue_user_message(std::string text, Delivery deliver_as) override;
   void abort() override;
-  bool is_idle() const override { return !is_running_; }
+  bool is_idle() const override {
+    run_mark_.read();
+    return !is_running_;
+  }
   AbortSignal signal() const override;
   UserInterface& ui() override { return recorded_ui_; }
   std::string cwd() const override { return options_.cwd; }
-  std::string model() const override { return options_.model; }
+  std::string model() const override {
+    settings_mark_.read();
+    return options_.model;
+  }
   std::string system_prompt() const override;
   SharedJson session_entries() const override { return transcript_.entries(); }
   Env& env() override { return ports_.env; }
   void notify(std::string by, std::string topic, Json data, std::string call) override;
+  void report_error(std::string extension, std::string event, std::string error) override {
+    runner_.report(extension, event, error);
+  }
 
  private:
   // core.cc
@@ -97,15 +114,24 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   void restore_active(const std::vector<std::string>& active,
                       const std::vector<std::string>& registered);
   std::vector<std::string> registered_names() const;
+  void refresh_active();
   Task<void> announce_start(std::string reason);
+  Task<void> announce_shutdown(std::string reason);
+  /// One thing at a time: a prompt, a reload, a shutdown. `what` is a literal.
+  void enter(std::string_view what);
+  void leave();
+  Error busy_error() const;
   void record(Payload event, std::string call = {});
   /// Handlers first, then the record (EVENT-26).
   Task<void> emit(Payload event, Json fields, std::string call = {});
 
   // run.cc
+  Task<Result<void>> run_input(std::string text);
   Task<Result<void>> run_prompt(std::string text);
   Task<std::vector<MessagePtr>> prepare_run(MessagePtr message);
   void apply_options(const Json& before, const Json& options);
+  void select_for_run(const std::vector<std::string>& names);
+  void end_selection();
   Task<void> run_to_settlement(std::vector<MessagePtr> first);
   Task<void> run_agent(std::vector<MessagePtr> first);
   std::optional<std::vector<MessagePtr>> next_messages(const TurnOutcome& turn);
@@ -131,8 +157,11 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   Json turn_end_fields(std::int64_t turn, const Message& answer) const;
 
   // request.cc
-  PromptParts prompt_parts() const;
-  std::string current_prompt() const;
+  PromptParts prompt_parts(std::vector<RegisteredToolPtr> tools) const;
+  /// Of the run, with these tools.
+  std::string prompt_for(std::vector<RegisteredToolPtr> tools) const;
+  std::string current_prompt() const { return prompt_for(active_.snapshot().active); }
+  /// Of the turn's tools.
   SharedJson shared_prompt();
   ToolDeclaration declaration_of(const RegisteredToolPtr& tool);
   std::vector<ToolDeclaration> declarations();
@@ -153,6 +182,9 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   Transcript transcript_;
   CallPipeline pipeline_;
   BatchRunner batches_;
+  TouchMark run_mark_;       ///< Whether there is a run, and which.
+  TouchMark settings_mark_;  ///< What the host may change meanwhile.
+  TouchMark later_mark_;     ///< next_turn_ and after_turn_.
   MessageQueue steering_;
   MessageQueue follow_ups_;
   std::vector<MessagePtr> next_turn_;   ///< Wait for the next prompt (EVENT-36).
@@ -167,7 +199,10 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   std::optional<std::vector<ToolDeclaration>> announced_;  ///< What the transcript declares.
   std::map<std::string, std::pair<RegisteredToolPtr, ToolDeclaration>> declared_;
   SharedJson prompt_;
-  bool is_busy_ = false;
+  std::string_view busy_with_;          ///< What holds the session; empty: nothing.
+  std::int64_t prompt_turn_count_ = 0;  ///< Of the prompt, whatever runs it takes.
+  /// Asked for while the prompt had no run: between its last settlement and the next run.
+  bool is_prompt_aborted_ = false;
   bool is_running_ = false;
 };
 

@@ -9,19 +9,25 @@ namespace {
 /// Reads the session at the moment of each question (TOOL-08).
 class SessionToolContext final : public ToolContext {
  public:
-  explicit SessionToolContext(ExtensionHost& host) : host_(host) {}
+  SessionToolContext(ExtensionHost& host, const CallView& call)
+      : host_(host), tool_(call.name), call_(call.id) {}
   std::string cwd() const override { return host_.cwd(); }
   std::string model() const override { return host_.model(); }
   bool has_ui() const override { return host_.ui().is_attached(); }
   bool is_idle() const override { return host_.is_idle(); }
   std::string system_prompt() const override { return host_.system_prompt(); }
   SharedJson session_entries() const override { return host_.session_entries(); }
-  void abort() override { host_.abort(); }
+  void abort() override {
+    host_.notify(tool_, "abort", Json(), call_);
+    host_.abort();
+  }
   /// This session keeps its whole conversation: there is nothing to compact.
   void compact() override {}
 
  private:
   ExtensionHost& host_;
+  std::string tool_;
+  std::string call_;
 };
 
 MessagePtr user_message(std::string text) {
@@ -36,8 +42,8 @@ std::string_view mode_name(Delivery deliver_as) {
 
 }  // namespace
 
-std::unique_ptr<ToolContext> Session::Core::make_context(const CallView& /*call*/) {
-  return std::make_unique<SessionToolContext>(*this);
+std::unique_ptr<ToolContext> Session::Core::make_context(const CallView& call) {
+  return std::make_unique<SessionToolContext>(*this, call);
 }
 
 Task<void> Session::Core::deliver_result(std::string call_id, ToolResultMessage message) {
@@ -47,10 +53,6 @@ Task<void> Session::Core::deliver_result(std::string call_id, ToolResultMessage 
   turn_entries_.push_back(std::move(entry));
 }
 
-void Session::Core::set_active_tools(std::vector<std::string> names, std::string by) {
-  active_.set(names, std::move(by));
-}
-
 std::string Session::Core::append_entry(std::string type, Json data) {
   return transcript_.add_entry(std::move(type), std::move(data));
 }
@@ -58,8 +60,10 @@ std::string Session::Core::append_entry(std::string type, Json data) {
 void Session::Core::send_message(CustomMessage message, SendOptions options) {
   auto shared = std::make_shared<const Message>(std::move(message));
   if (options.deliver_as == Delivery::next_turn) {
+    later_mark_.write();
     next_turn_.push_back(std::move(shared));
-  } else if (!options.trigger_turn && is_running_) {
+  } else if (!options.trigger_turn && !is_idle()) {
+    later_mark_.write();
     after_turn_.push_back(std::move(shared));
   } else if (!options.trigger_turn) {
     transcript_.add_message(std::move(shared));
@@ -72,6 +76,7 @@ void Session::Core::send_message(CustomMessage message, SendOptions options) {
 
 void Session::Core::queue_user_message(std::string text, Delivery deliver_as) {
   if (deliver_as == Delivery::next_turn) {
+    later_mark_.write();
     next_turn_.push_back(user_message(std::move(text)));
   } else if (deliver_as == Delivery::follow_up) {
     follow_ups_.push(user_message(std::move(text)));
@@ -89,10 +94,17 @@ void Session::Core::queue_input(std::string text, Delivery deliver_as) {
 }
 
 void Session::Core::abort() {
-  if (run_) run_->controller.abort("aborted");
+  run_mark_.read();
+  if (run_) {
+    run_->controller.abort("aborted");
+  } else {
+    run_mark_.write();
+    is_prompt_aborted_ = true;
+  }
 }
 
 AbortSignal Session::Core::signal() const {
+  run_mark_.read();
   return run_ ? run_->controller.signal() : AbortSignal();
 }
 

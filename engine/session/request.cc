@@ -9,6 +9,9 @@ namespace plumb::engine {
 
 namespace {
 
+/// What follows on an announcement is announced in turn, so often before one request.
+constexpr std::int64_t kAnnouncementsMax = 8;
+
 Json declaration_json(const ToolDefinition& tool) {
   Json json = Json::object();
   json["name"] = tool.name;
@@ -46,16 +49,71 @@ std::optional<SystemMessage> tools_delta(const std::vector<ToolDeclaration>& bef
   return message;
 }
 
+bool has_role(const SharedJson& message, std::string_view role) {
+  return text_at(message.get(), "role") == role;
+}
+
 bool is_system(const SharedJson& message) {
-  return text_at(message.get(), "role") == "system";
+  return has_role(message, "system");
+}
+
+/// How many messages both lists begin and end with.
+struct Alignment {
+  std::size_t head = 0;
+  std::size_t tail = 0;
+};
+
+Alignment aligned(const std::vector<SharedJson>& shown, const std::vector<SharedJson>& changed) {
+  const std::size_t shorter = std::min(shown.size(), changed.size());
+  Alignment both;
+  while (both.head < shorter && shown[both.head] == changed[both.head]) ++both.head;
+  while (both.tail < shorter - both.head &&
+         shown[shown.size() - 1 - both.tail] == changed[changed.size() - 1 - both.tail]) {
+    ++both.tail;
+  }
+  return both;
+}
+
+/// Where in a list of `changed_count` the place before the index of another one is. Between what
+/// both have in common it is the same index of lists of one length, else the end of the difference.
+std::size_t place_of(std::size_t index, std::size_t shown_count, std::size_t changed_count,
+                     Alignment both) {
+  if (index <= both.head || shown_count == changed_count) return index;
+  const std::size_t from_end = std::min(shown_count - index, both.tail);
+  return changed_count - from_end;
+}
+
+/// `changed` with the system messages of `stored`, of which `shown` is the rest.
+std::vector<SharedJson> with_system_messages(const std::vector<SharedJson>& stored,
+                                             const std::vector<SharedJson>& shown,
+                                             const std::vector<SharedJson>& changed) {
+  const Alignment both = aligned(shown, changed);
+  std::vector<SharedJson> merged;
+  std::size_t taken = 0;
+  std::size_t seen = 0;
+  for (const auto& message : stored) {
+    if (!is_system(message)) {
+      ++seen;
+      continue;
+    }
+    const std::size_t place = place_of(seen, shown.size(), changed.size(), both);
+    while (taken < place) merged.push_back(changed[taken++]);
+    // Never between a call and its result.
+    while (taken < changed.size() && has_role(changed[taken], "toolResult")) {
+      merged.push_back(changed[taken++]);
+    }
+    merged.push_back(message);
+  }
+  merged.insert(merged.end(), changed.begin() + static_cast<std::ptrdiff_t>(taken), changed.end());
+  return merged;
 }
 
 }  // namespace
 
-PromptParts Session::Core::prompt_parts() const {
+PromptParts Session::Core::prompt_parts(std::vector<RegisteredToolPtr> tools) const {
   const PromptOptions& prompt = options_.prompt;
   PromptParts parts;
-  parts.tools = active_.snapshot().active;
+  parts.tools = std::move(tools);
   parts.custom = prompt.custom;
   parts.guidelines = prompt.guidelines;
   parts.appended = prompt.appended;
@@ -68,14 +126,17 @@ PromptParts Session::Core::prompt_parts() const {
   return parts;
 }
 
-std::string Session::Core::current_prompt() const {
+/// The prompt for these tools.
+std::string Session::Core::prompt_for(std::vector<RegisteredToolPtr> tools) const {
+  run_mark_.read();
   if (run_ && run_->prompt_override) return *run_->prompt_override;
-  return policies_.session.compose_prompt(prompt_parts());
+  return policies_.session.compose_prompt(prompt_parts(std::move(tools)));
 }
 
-/// The same object as last time when the text is the same: a stable prefix (PROMPT-11).
+/// Of the tools that the turn declares, whatever a handler switched meanwhile (ACTIVE-08). The same
+/// object as last time when the text is the same: a stable prefix (PROMPT-11).
 SharedJson Session::Core::shared_prompt() {
-  Json text(current_prompt());
+  Json text(prompt_for(turn_tools_->active));
   if (prompt_.get() != text) prompt_ = SharedJson(std::move(text));
   return prompt_;
 }
@@ -96,36 +157,50 @@ std::vector<ToolDeclaration> Session::Core::declarations() {
   return tools;
 }
 
-/// Fixes the turn's tools; says in the conversation what changed since the last request.
+/// Fixes the turn's tools; says in the conversation what changed since the last request. Whoever
+/// hears of that may change the set again: the turn's tools are always those that were said last.
 Task<void> Session::Core::announce_tools() {
-  turn_tools_ = std::make_shared<const TurnTools>(active_.snapshot());
-  auto now = declarations();
-  const auto before = std::exchange(announced_, now);
-  if (!before || !options_.announces_tool_changes) co_return;
-  auto delta = tools_delta(*before, now);
-  if (!delta) co_return;
-  auto message = std::make_shared<const Message>(*std::move(delta));
-  co_await deliver(std::move(message), std::string());
+  for (std::int64_t i = 0; i < kAnnouncementsMax; ++i) {
+    turn_tools_ = std::make_shared<const TurnTools>(active_.snapshot());
+    auto now = declarations();
+    const auto before = std::exchange(announced_, now);
+    if (!before || !options_.announces_tool_changes) co_return;
+    auto delta = tools_delta(*before, now);
+    if (!delta) co_return;
+    auto message = std::make_shared<const Message>(*std::move(delta));
+    co_await deliver(std::move(message), std::string());
+  }
 }
 
+/// Prompt, declarations and the calls of the answer go by one snapshot, taken when no handler can
+/// change the set any more (ACTIVE-08). Handlers of `context` see what was announced before them;
+/// what they switch is announced behind the list that they gave.
 Task<ModelRequest> Session::Core::compose_request() {
+  if (announced_ && runner_.wants("context")) co_await announce_tools();
+  std::vector<SharedJson> messages = co_await context_messages();
+  const auto seen_count = std::ssize(transcript_.request_messages());
+  co_await announce_tools();
+  const auto& stored = transcript_.request_messages();
+  messages.insert(messages.end(), stored.begin() + seen_count, stored.end());
   ModelRequest request;
-  request.model = options_.model;
+  request.model = model();
   request.system = shared_prompt();
   request.tools = declarations();
-  request.messages = co_await context_messages();
+  request.messages = std::move(messages);
   co_return request;
 }
 
-/// Handlers see and change the conversation without system messages (EVENT-22, EVENT-23); an
-/// unchanged one is sent as it is stored.
+/// Handlers see and change the conversation without system messages (EVENT-22, EVENT-23), which
+/// then go back to their places; an unchanged one is sent as it is stored.
 Task<std::vector<SharedJson>> Session::Core::context_messages() {
   if (!runner_.wants("context")) co_return transcript_.request_messages();
-  std::vector<SharedJson> shown = transcript_.request_messages();
+  const std::vector<SharedJson> stored = transcript_.request_messages();
+  std::vector<SharedJson> shown = stored;
   std::erase_if(shown, is_system);
   std::vector<SharedJson> changed = co_await runner_.context("context", shown);
   const bool is_same = std::ranges::equal(shown, changed, &SharedJson::same_object);
-  if (is_same) co_return transcript_.request_messages();
+  if (is_same) co_return stored;
+  changed = with_system_messages(stored, shown, changed);
   if (policies_.session.context_changes_are_stored()) {
     transcript_.replace_request_messages(changed);
   }

@@ -42,29 +42,32 @@ Json outcome_fields(bool is_aborted, StopReason reason, bool can_continue) {
 }  // namespace
 
 Task<Result<void>> Session::Core::prompt(std::string text) {
-  if (is_busy_) {
-    co_return fail(ErrorCode::rejected, "a run is active: steer it or queue a follow-up");
-  }
-  is_busy_ = true;
-  idle_.reset();
+  if (is_busy()) co_return std::unexpected(busy_error());
+  enter("a prompt");
+  prompt_turn_count_ = 0;
+  is_prompt_aborted_ = false;
+  run_mark_.write();
+  // From the first handler on there is something to abort.
+  run_.emplace(ports_.env.loop);
+  Result<void> done = co_await run_input(std::move(text));
+  run_mark_.write();
+  run_.reset();
+  leave();
+  co_return done;
+}
+
+Task<Result<void>> Session::Core::run_input(std::string text) {
   Input event;
   event.text = text;
   record(std::move(event));
   InputOutcome input = co_await runner_.input(std::move(text));
-  Result<void> done;
-  if (!input.is_handled) done = co_await run_prompt(std::move(input.text));
-  is_busy_ = false;
-  idle_.set();
-  co_return done;
-}
-
-void Session::Core::begin_run() {
-  run_.emplace(ports_.env.loop);
-  is_running_ = true;
+  if (input.is_handled) co_return Result<void>();
+  co_return co_await run_prompt(std::move(input.text));
 }
 
 Task<Result<void>> Session::Core::run_prompt(std::string text) {
-  begin_run();
+  run_mark_.write();
+  is_running_ = true;
   std::vector<MessagePtr> first = co_await prepare_run(prompt_message(std::move(text)));
   while (true) {
     co_await run_to_settlement(std::move(first));
@@ -73,12 +76,20 @@ Task<Result<void>> Session::Core::run_prompt(std::string text) {
     co_await settle();
     if (failure) co_return std::unexpected(*failure);
     // What agent_settled handlers asked for starts now, as a run of its own (EVENT-16).
-    if (was_aborted || (steering_.empty() && follow_ups_.empty())) co_return Result<void>();
+    run_mark_.read();
+    if (was_aborted || is_prompt_aborted_) co_return Result<void>();
+    if (steering_.empty() && follow_ups_.empty()) co_return Result<void>();
     begin_run();
     std::vector<MessagePtr> asked = steering_.empty() ? follow_ups_.take() : steering_.take();
     first = co_await prepare_run(asked.front());
     first.insert(first.begin() + 1, asked.begin() + 1, asked.end());
   }
+}
+
+void Session::Core::begin_run() {
+  run_mark_.write();
+  run_.emplace(ports_.env.loop);
+  is_running_ = true;
 }
 
 Task<std::vector<MessagePtr>> Session::Core::prepare_run(MessagePtr message) {
@@ -88,6 +99,7 @@ Task<std::vector<MessagePtr>> Session::Core::prepare_run(MessagePtr message) {
   record(std::move(event));
   std::vector<MessagePtr> first;
   first.push_back(std::move(message));
+  later_mark_.write();
   for (auto& waiting : std::exchange(next_turn_, {})) first.push_back(std::move(waiting));
   if (!runner_.wants("before_agent_start")) co_return first;
 
@@ -111,7 +123,7 @@ void Session::Core::apply_options(const Json& before, const Json& options) {
   if (!options.is_object()) return;
   const Json selected = options.value("selectedTools", Json());
   if (selected.is_array() && selected != before["selectedTools"]) {
-    active_.set(texts_of(selected), "before_agent_start");
+    select_for_run(texts_of(selected));
   }
   run_->guidelines = texts_of(options.value("guidelines", Json()));
   const Json sections = options.value("sections", Json());
@@ -122,6 +134,22 @@ void Session::Core::apply_options(const Json& before, const Json& options) {
     } else {
       runner_.report("", "before_agent_start", "'" + name + "' is no name of a prompt section");
     }
+  }
+}
+
+void Session::Core::select_for_run(const std::vector<std::string>& names) {
+  ToolSelection selection;
+  selection.before = active_.names();
+  set_active_tools(names, "before_agent_start");
+  selection.chosen = active_.names();
+  run_->selection = std::move(selection);
+}
+
+/// The choice was for one run; what somebody set since then stays.
+void Session::Core::end_selection() {
+  if (!run_->selection || !policies_.session.selection_ends_with_run()) return;
+  if (active_.names() == run_->selection->chosen) {
+    set_active_tools(run_->selection->before, "run_end");
   }
 }
 
@@ -211,7 +239,8 @@ Task<bool> Session::Core::continues_before_settle() {
   const BoundaryProposal proposal =
       co_await runner_.boundary("agent_before_settle", std::move(fields));
   apply_proposal(proposal);
-  co_return proposal.wants_continue&& can_continue("agent_before_settle");
+  const bool is_wanted = policies_.session.grants_continuation(proposal.wants_continue);
+  co_return is_wanted&& can_continue("agent_before_settle");
 }
 
 void Session::Core::apply_proposal(const BoundaryProposal& proposal) {
@@ -230,7 +259,9 @@ void Session::Core::apply_proposal(const BoundaryProposal& proposal) {
 
 Task<void> Session::Core::settle() {
   const bool was_aborted = aborted();
+  run_mark_.write();
   is_running_ = false;
+  end_selection();
   run_.reset();
   Json fields = Json::object();
   fields["aborted"] = was_aborted;

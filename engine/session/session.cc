@@ -63,11 +63,11 @@ std::vector<std::string> Session::active_tools() const {
 }
 
 void Session::set_model(std::string model) {
-  core_->options().model = std::move(model);
+  core_->set_model(std::move(model));
 }
 
 void Session::set_tool_execution(ExecutionMode mode) {
-  core_->options().tool_execution = mode;
+  core_->set_tool_execution(mode);
 }
 
 void Session::set_queue_modes(QueueMode steering, QueueMode follow_up) {

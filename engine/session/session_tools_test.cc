@@ -41,6 +41,54 @@ TEST_F(SessionTools, NotesNameTheCallThatTheyAreAbout) {  // ABORT-01, EVENT-07
   EXPECT_THAT(calls, ElementsAre("c1", "c1", "", ""));
 }
 
+TEST_F(SessionTools, ModifiersChangeTheSelectionOfTheStart) {  // REG-15
+  add_tool(R"({"name": "one"})");
+  add_tool(R"({"name": "two", "defaultActive": false})");
+  add_tool(R"({"name": "three"})");
+  options.filters.allowed = std::vector<std::string>{"-one", "+two", "+ghost", "+one"};
+  provider.answers = {said("done")};
+
+  ASSERT_TRUE(prompt("go"));
+
+  EXPECT_THAT(declared(0), ElementsAre("three", "two", "one"));
+}
+
+TEST_F(SessionTools, ListsThatMixNamesAndModifiersAreRefused) {  // REG-15
+  for (const auto& list : {std::vector<std::string>{"read", "+bash"}, {"+g*"}}) {
+    options.filters.allowed = list;
+    session = std::make_unique<Session>(options, SessionPorts(env, provider, recorder), policies);
+
+    const auto started = loop.run(session->start());
+
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().code, ErrorCode::invalid);
+  }
+}
+
+TEST_F(SessionTools, PromptAndDeclarationsOfARequestAgree) {  // ACTIVE-08, PROMPT-05
+  add_tool(R"({"name": "one", "snippet": "does one"})");
+  extend(R"({"name": "late", "on": {"context": [{"do": [{"set_active": []}]}]}})");
+  provider.answers = {said("done"), said("again")};
+
+  ASSERT_TRUE(prompt("go"));
+  ASSERT_TRUE(prompt("more"));
+
+  EXPECT_THAT(declared(0), ElementsAre("one"));
+  EXPECT_THAT(system_of(0), HasSubstr("- one: does one"));
+  EXPECT_THAT(declared(1), IsEmpty());
+  EXPECT_THAT(system_of(1), Not(HasSubstr("does one")));
+}
+
+TEST_F(SessionTools, DefiningAloneRegistersNothing) {  // TOOL-02
+  extend(R"({"name": "plain", "on": {"session_start": [{"do": [
+    {"define": {"name": "drafted", "description": "d"}},
+    {"note": {"topic": "listed", "data": "$tools"}}]}]}})");
+
+  start();
+
+  EXPECT_EQ(notes("listed").at(0), Json::array());
+}
+
 TEST_F(SessionTools, DisabledToolIsUnknownLater) {  // ACTIVE-10
   add_tool(R"({"name": "one", "do": [{"set_active": []}]})");
   provider.answers = {called({call_of("c1", "one")}), called({call_of("c2", "one")}), said("done")};

@@ -21,6 +21,7 @@ std::string Transcript::add_entry(std::string type, Json data) {
 }
 
 std::string Transcript::add(std::string type, SharedJson data, std::string call) {
+  mark_.write();
   Entry entry{"e" + std::to_string(entries_.size() + 1), std::move(type), std::move(data)};
   SessionEntry event;
   event.id = entry.id;
@@ -32,10 +33,12 @@ std::string Transcript::add(std::string type, SharedJson data, std::string call)
 }
 
 bool Transcript::can_continue() const {
+  mark_.read();
   return !request_.empty() && text_at(request_.back().get(), "role") != "assistant";
 }
 
 SharedJson Transcript::entries() const {
+  mark_.read();
   Json list = Json::array();
   for (const auto& entry : entries_) {
     Json shown = Json::object();

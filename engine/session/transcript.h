@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/kernel/touch_mark.h"
 #include "engine/model/message.h"
 #include "engine/tools/session_policies.h"
 #include "engine/trace/trace.h"
@@ -17,19 +18,26 @@ namespace plumb::engine {
 /// One loop. Append-only. Records session_entry for each entry.
 class Transcript final {
  public:
-  Transcript(Recorder& recorder, const SessionPolicies& policies)
-      : recorder_(recorder), policies_(policies) {}
+  Transcript(Loop& loop, Recorder& recorder, const SessionPolicies& policies)
+      : recorder_(recorder), policies_(policies), mark_(&loop, TouchKind::store, "transcript") {}
 
   /// Gives the entry's id. `call` as the event's call: of a tool result.
   std::string add_message(MessagePtr message, std::string call = {});
   /// An entry that never reaches the model.
   std::string add_entry(std::string type, Json data);
 
-  const std::vector<MessagePtr>& messages() const { return messages_; }
+  const std::vector<MessagePtr>& messages() const {
+    mark_.read();
+    return messages_;
+  }
   /// Answers that failed are stored but not sent again (EVENT-30).
-  const std::vector<SharedJson>& request_messages() const { return request_; }
+  const std::vector<SharedJson>& request_messages() const {
+    mark_.read();
+    return request_;
+  }
   /// For policies that store what handlers made of a request.
   void replace_request_messages(std::vector<SharedJson> messages) {
+    mark_.write();
     request_ = std::move(messages);
   }
   /// Whether the model could be asked again: the last message sent is no answer (EVENT-15).
@@ -42,6 +50,7 @@ class Transcript final {
 
   Recorder& recorder_;
   const SessionPolicies& policies_;
+  TouchMark mark_;
   std::vector<MessagePtr> messages_;
   std::vector<SharedJson> request_;
   struct Entry {

@@ -28,7 +28,7 @@ std::string_view outcome_name(StopReason reason) {
 }  // namespace
 
 Task<TurnOutcome> Session::Core::run_turn(std::int64_t turn, std::vector<MessagePtr> pending) {
-  ++run_->turn_count;
+  ++prompt_turn_count_;
   turn_results_.clear();
   turn_entries_.clear();
   TurnStart event;
@@ -78,7 +78,7 @@ Task<MessagePtr> Session::Core::next_answer() {
   if (!policies_.session.may_request(aborted())) {
     co_return co_await close_answer(false, unasked_answer(StopReason::aborted, "aborted"));
   }
-  if (run_->turn_count > options_.turns_max) {
+  if (prompt_turn_count_ > options_.turns_max) {
     const std::string reason =
         "the prompt reached its limit of " + std::to_string(options_.turns_max) + " turns";
     run_->failure = Error{ErrorCode::exhausted, reason, ""};
@@ -88,7 +88,6 @@ Task<MessagePtr> Session::Core::next_answer() {
 }
 
 Task<MessagePtr> Session::Core::ask_model() {
-  co_await announce_tools();
   ModelRequest request = co_await compose_request();
   if (!policies_.session.may_request(aborted())) {
     co_return co_await close_answer(false, unasked_answer(StopReason::aborted, "aborted"));
@@ -124,6 +123,7 @@ Task<MessagePtr> Session::Core::close_answer(bool has_started, AssistantMessage 
 
 Task<BatchOutcome> Session::Core::run_calls(MessagePtr answer) {
   BatchRequest request(std::move(answer), turn_tools_, run_->controller.signal());
+  settings_mark_.read();
   request.host_mode = options_.tool_execution;
   co_return co_await batches_.run(std::move(request));
 }
@@ -138,8 +138,11 @@ Json Session::Core::turn_end_fields(std::int64_t turn, const Message& answer) co
   for (auto result = stored.end() - count; result != stored.end(); ++result) {
     fields["toolResults"].push_back(to_json(**result));
   }
-  fields["messageEntryId"] = answer_entry_;
-  fields["toolResultEntryIds"] = turn_entries_;
+  fields["messageEntryId"] = policies_.session.entry_shown_at_turn_end(answer_entry_);
+  fields["toolResultEntryIds"] = Json::array();
+  for (const auto& entry : turn_entries_) {
+    fields["toolResultEntryIds"].push_back(policies_.session.entry_shown_at_turn_end(entry));
+  }
   fields["outcome"] = outcome_name(std::get<AssistantMessage>(answer).stop_reason);
   return fields;
 }
@@ -157,6 +160,7 @@ Task<bool> Session::Core::end_turn(std::int64_t turn, MessagePtr answer) {
   event.turn = turn;
   event.results = turn_results_;
   record(std::move(event));
+  later_mark_.write();
   auto waiting = std::exchange(after_turn_, {});
   co_await deliver_all(std::move(waiting));
   co_return wants_continue;

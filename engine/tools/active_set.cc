@@ -24,6 +24,10 @@ bool is_declarable(const RegisteredTool& tool) {
          tool.definition.exposure == Exposure::model_only;
 }
 
+bool is_modifier(const std::string& name) {
+  return name.starts_with('+') || name.starts_with('-');
+}
+
 RegisteredToolPtr find_by_name(const std::vector<RegisteredToolPtr>& tools, std::string_view name) {
   const auto found =
       std::ranges::find(tools, name, [](const auto& one) { return one->definition.name; });
@@ -31,6 +35,21 @@ RegisteredToolPtr find_by_name(const std::vector<RegisteredToolPtr>& tools, std:
 }
 
 }  // namespace
+
+bool is_modifier_list(const std::vector<std::string>& names) {
+  return !names.empty() && std::ranges::all_of(names, is_modifier);
+}
+
+Result<void> check_tool_list(const std::vector<std::string>& names) {
+  if (std::ranges::none_of(names, is_modifier)) return {};
+  if (!is_modifier_list(names)) {
+    return fail(ErrorCode::invalid, "a list of tools mixes names with +name or -name");
+  }
+  const auto pattern =
+      std::ranges::find_if(names, [](const auto& one) { return one.contains('*'); });
+  if (pattern == names.end()) return {};
+  return fail(ErrorCode::invalid, "'" + *pattern + "' must name one tool");
+}
 
 std::vector<std::string> default_active_tools() {
   return {"read", "bash", "edit", "write"};
@@ -57,6 +76,7 @@ RegisteredToolPtr find_callable(const TurnTools& tools, std::string_view name) {
 }
 
 void ActiveSet::start(ActiveOptions options) {
+  mark_.write();
   options_ = std::move(options);
   is_started_ = true;
   std::vector<std::string> names;
@@ -70,12 +90,18 @@ void ActiveSet::start(ActiveOptions options) {
                                                         policies_.activates_on_registration(*tool);
     if (joins) add_once(names, tool->definition.name);
   }
+  for (const auto& modifier : options_.modifiers) {
+    const std::string name = modifier.substr(1);
+    if (modifier.front() == '-') std::erase(names, name);
+    if (modifier.front() == '+' && selectable(name)) add_once(names, name);
+  }
   remember_known();
   replace(std::move(names), {}, "start");
 }
 
 void ActiveSet::refreshed() {
   if (!is_started_) return;
+  mark_.write();
   std::vector<std::string> names;
   for (const auto& name : names_) {
     if (selectable(name)) names.push_back(name);
@@ -92,6 +118,7 @@ void ActiveSet::refreshed() {
 }
 
 void ActiveSet::set(const std::vector<std::string>& names, std::string by) {
+  mark_.write();
   std::vector<std::string> known;
   for (const auto& tool : registry_.tools()) {
     if (tool->definition.exposure != Exposure::hidden) known.push_back(tool->definition.name);
@@ -100,6 +127,7 @@ void ActiveSet::set(const std::vector<std::string>& names, std::string by) {
 }
 
 TurnTools ActiveSet::snapshot() const {
+  mark_.read();
   TurnTools turn;
   turn.registered = registry_.tools();
   for (const auto& name : names_) {

@@ -95,9 +95,10 @@ ToolResult error_result(std::string text) {
   return result;
 }
 
-ToolResult failed_result(std::string message) {
+ToolResult failed_result(std::string message, std::string error_class) {
   ToolResult result;
   result.failure = std::move(message);
+  result.error_class = std::move(error_class);
   return result;
 }
 

@@ -58,6 +58,9 @@ struct ToolResult {
   std::vector<std::string> added_tool_names;
   /// Given: execute failed with this message, exactly as if it had thrown it; the rest is ignored.
   std::optional<std::string> failure;
+  /// Of a failure: which one of the tool's error classes it is (builtins.yaml error_classes), or
+  /// the name of a system error such as ENOENT; empty for others. For programs; never on the wire.
+  std::string error_class;
   bool operator==(const ToolResult&) const = default;
 };
 
@@ -66,7 +69,7 @@ ToolResult text_result(std::string text);
 /// An error made by the engine: one text block, details {} (RESULT-17).
 ToolResult error_result(std::string text);
 /// What a tool returns in place of throwing `message` (cause execute_failed, RESULT-13).
-ToolResult failed_result(std::string message);
+ToolResult failed_result(std::string message, std::string error_class = {});
 /// {content, details?, structuredContent?, isError?, usage?, terminate?, addedToolNames?}.
 Json to_json(const ToolResult& result);
 /// Missing content is an empty list (RESULT-18); content that is a string is one text block.

@@ -15,13 +15,12 @@ namespace {
 /// Calls nested in calls: PARENT/1/1/... (a tool that calls itself must come to an end).
 constexpr std::int64_t kNestingDepthMax = 16;
 
-/// The fiber works for a call until the scope ends: ports stamp its effects with the call's id.
+/// The fiber works for a call meanwhile: ports stamp its effects with the call's id.
 class LabelScope {
  public:
   LabelScope(Fiber& fiber, const std::string& label)
       : fiber_(fiber), before_(std::exchange(fiber.label, label)) {}
   LabelScope(const LabelScope&) = delete;
-  LabelScope& operator=(const LabelScope&) = delete;
   ~LabelScope() { fiber_.label = before_; }
 
  private:
@@ -114,18 +113,20 @@ class UpdateGate final : public std::enable_shared_from_this<UpdateGate> {
   UpdateGate(const PipelinePorts& ports, const PreparedCall& call)
       : ports_(ports),
         id_(call.request.block.id),
+        shown_id_(ports.policies.id_of_update(id_)),
         name_(call.request.block.name),
         args_(call.start_arguments),
         forward_(call.request.on_update),
         delivered_(ports.loop, "updates of " + call.request.block.id) {}
 
   void update(const ToolResult& partial) {
-    if (!ports_.policies.update_is_accepted(has_settled_)) return;
+    delivered_.note(true);
+    if (!ports_.policies.update_is_accepted(moment_)) return;
     ToolExecutionUpdate event;
     event.name = name_;
     event.args = args_;
     event.partial = ports_.policies.update_snapshot(partial);
-    ports_.recorder.record(Source::engine, event, ports_.policies.id_of_update(id_));
+    ports_.recorder.record(Source::engine, event, shown_id_);
     if (forward_) forward_(partial);
     if (!ports_.hooks.wants(ToolExecutionUpdate::kKind)) return;
     pending_.push_back(std::move(event));
@@ -137,16 +138,24 @@ class UpdateGate final : public std::enable_shared_from_this<UpdateGate> {
 
   /// Closes the gate, then waits until what has passed it is delivered (EVENT-08).
   Task<void> settle() {
-    has_settled_ = true;
+    delivered_.note(true);
+    moment_ = UpdateMoment::settled;
     while (is_delivering_) co_await delivered_.wait();
   }
 
+  /// The call is over.
+  void end() { moment_ = UpdateMoment::ended; }
+
  private:
+  bool has_pending() const {
+    delivered_.note(false);
+    return !pending_.empty();
+  }
   static Task<void> deliver(std::shared_ptr<UpdateGate> gate) {
-    while (!gate->pending_.empty()) {
+    while (gate->has_pending()) {
       Payload event = std::move(gate->pending_.front());
       gate->pending_.pop_front();
-      co_await gate->ports_.hooks.on_event(gate->id_, std::move(event));
+      co_await gate->ports_.hooks.on_event(gate->shown_id_, std::move(event));
     }
     gate->is_delivering_ = false;
     gate->delivered_.set();
@@ -154,21 +163,34 @@ class UpdateGate final : public std::enable_shared_from_this<UpdateGate> {
 
   PipelinePorts ports_;
   std::string id_;
+  std::string shown_id_;  ///< What events and listeners are told.
   std::string name_;
   SharedJson args_;
   std::function<void(ToolResult)> forward_;
   std::deque<ToolExecutionUpdate> pending_;
-  bool has_settled_ = false;
+  UpdateMoment moment_ = UpdateMoment::running;
   bool is_delivering_ = false;
   Event delivered_;
 };
 
 }  // namespace
 
+struct CallPipeline::Caller {
+  explicit Caller(const CallRequest& call)
+      : id(call.block.id), turn(call.turn), signal(call.signal), depth(call.depth) {}
+  std::string id;
+  std::shared_ptr<const TurnTools> turn;
+  AbortSignal signal;
+  std::int64_t depth;
+  std::int64_t nested_count = 0;  ///< No id of a nested call is given twice.
+};
+
 struct CallPipeline::Executed {
   ToolResult result;
   bool threw = false;
   std::int64_t duration_ms = 0;
+  // Shared with the tool, as the gate says.
+  std::shared_ptr<UpdateGate> gate;
 };
 
 Task<void> CallPipeline::announce(std::string call_id, Payload event) {
@@ -217,6 +239,10 @@ Task<void> CallPipeline::check_call(PreparedCall& call) {
     call.finished = finished_call(call, Cause::aborted, ports_.policies.aborted_result());
     co_return;
   }
+  if (call.request.depth > kNestingDepthMax) {
+    end_with(call, Cause::blocked, "calls are nested too deeply: " + call.request.block.id);
+    co_return;
+  }
   call.tool = find_tool(call);
   if (call.tool == nullptr) {
     end_with(call, Cause::unknown_tool, tool_named(call.request.block.name) + " was not found");
@@ -246,7 +272,7 @@ void CallPipeline::check_arguments(PreparedCall& call) {
   validate_arguments(call, std::move(prepared));
 }
 
-/// A preparation shows in the trace: what it was given, and what it returned if it did.
+/// A preparation shows in the trace: what it was given, and what it returned or threw.
 Json CallPipeline::prepare_arguments(PreparedCall& call) {
   const SharedJson& raw = call.request.block.arguments;
   const auto note = [&](std::string topic, SharedJson data) {
@@ -263,6 +289,7 @@ Json CallPipeline::prepare_arguments(PreparedCall& call) {
     return ports_.policies.prepared_arguments(raw.get(), std::move(prepared));
   } catch (...) {
     std::string message = describe_thrown().message;
+    note("prepare_failed", SharedJson(Json(message)));
     if (ports_.policies.failed_preparation_ends_call(message)) {
       end_with(call, Cause::prepare_failed, std::move(message));
     }
@@ -321,9 +348,11 @@ Task<FinishedCall> CallPipeline::execute(PreparedCallPtr call) {
     co_return *std::move(call->finished);
   }
   Executed executed = co_await run_tool(*call);
+  const auto gate = executed.gate;
   FinishedCall finished = co_await finish_executed(*call, std::move(executed));
   check_output(*call->tool, finished);
   co_await end(finished);
+  gate->end();
   co_return finished;
 }
 
@@ -337,10 +366,10 @@ Task<CallPipeline::Executed> CallPipeline::run_tool(PreparedCall& call) {
   arguments.signal = call.request.signal;
   arguments.context = context.get();
   arguments.on_update = [gate](const ToolResult& partial) { gate->update(partial); };
-  arguments.execute_tool = [this, turn = call.request.turn, outer = call.request.signal,
-                            parent = block.id, count = std::int64_t{0}](NestedCall nested) mutable {
-    return run_nested(turn, outer, parent + "/" + std::to_string(++count), std::move(nested));
-  };
+  // Shared by all copies of the function; some outlive the call.
+  arguments.execute_tool = [this, caller = std::make_shared<Caller>(call.request)](
+                               NestedCall nested) { return run_nested(caller, std::move(nested)); };
+  ports_.loop.note(TouchKind::store, block.id, false);
   ExecuteBegin begin;
   begin.name = block.name;
   begin.owner = call.tool->source.path;
@@ -350,13 +379,16 @@ Task<CallPipeline::Executed> CallPipeline::run_tool(PreparedCall& call) {
 
   const std::int64_t begun_ms = ports_.loop.now_ms();
   Executed executed;
+  executed.gate = gate;
   executed.result = co_await invoke(*call.tool, std::move(arguments));
   executed.duration_ms = ports_.loop.now_ms() - begun_ms;
   co_await gate->settle();
   executed.threw = executed.result.failure.has_value();
   record_end(block, executed);
   if (executed.threw) {
+    std::string error_class = std::move(executed.result.error_class);
     executed.result = error_result(*std::move(executed.result.failure));
+    executed.result.error_class = std::move(error_class);
   } else {
     executed.result.is_error = ports_.policies.returned_result_is_error(executed.result);
     executed.result.added_tool_names = ports_.policies.added_tool_names(
@@ -430,22 +462,18 @@ void CallPipeline::check_output(const RegisteredTool& tool, const FinishedCall& 
 
 /// The same gates as for the model's calls, no message (HOOK-29). A program caller is told of a
 /// result that breaks its outputSchema.
-Task<NestedOutcome> CallPipeline::run_nested(std::shared_ptr<const TurnTools> turn,
-                                             AbortSignal outer, std::string id, NestedCall nested) {
-  NestedOutcome outcome;
-  outcome.id = id;
-  outcome.name = nested.name;
-  if (std::ranges::count(id, '/') > kNestingDepthMax) {
-    outcome.result = error_result("calls are nested too deeply: " + id);
-    outcome.cause = to_string(Cause::blocked);
-    co_return outcome;
-  }
+Task<NestedOutcome> CallPipeline::run_nested(std::shared_ptr<Caller> caller, NestedCall nested) {
+  ports_.loop.note(TouchKind::signal, caller->id, true);
   ToolCallBlock block;
-  block.id = id;
+  block.id = caller->id + "/" + std::to_string(++caller->nested_count);
   block.name = nested.name;
   block.arguments = nested.args;
-  CallRequest request(std::move(block), std::move(turn), nested.signal.value_or(outer));
-  request.parent = id.substr(0, id.rfind('/'));
+  NestedOutcome outcome;
+  outcome.id = block.id;
+  outcome.name = nested.name;
+  CallRequest request(std::move(block), caller->turn, nested.signal.value_or(caller->signal));
+  request.parent = caller->id;
+  request.depth = caller->depth + 1;
   request.on_update = std::move(nested.on_update);
   PreparedCallPtr call = co_await preflight(std::move(request));
   const RegisteredToolPtr tool = call->tool;

@@ -48,6 +48,7 @@ struct CallRequest {
   std::shared_ptr<const TurnTools> turn;
   AbortSignal signal;
   std::string parent;
+  std::int64_t depth = 0;                     ///< How many calls it is nested in.
   std::function<void(ToolResult)> on_update;  ///< Of a nested call's caller; may be empty.
 };
 
@@ -81,6 +82,8 @@ class CallPipeline final {
  private:
   /// What execute has come to; `threw` with the message in `error`.
   struct Executed;
+  /// A running call as the caller of others.
+  struct Caller;
 
   Task<void> check_call(PreparedCall& call);
   Task<void> ask_hooks(PreparedCall& call);
@@ -92,8 +95,7 @@ class CallPipeline final {
   Task<Executed> run_tool(PreparedCall& call);
   Task<ToolResult> invoke(const RegisteredTool& tool, ToolCall call);
   Task<FinishedCall> finish_executed(PreparedCall& call, Executed executed);
-  Task<NestedOutcome> run_nested(std::shared_ptr<const TurnTools> turn, AbortSignal outer,
-                                 std::string id, NestedCall nested);
+  Task<NestedOutcome> run_nested(std::shared_ptr<Caller> caller, NestedCall nested);
   void record_end(const ToolCallBlock& block, const Executed& executed);
   void check_output(const RegisteredTool& tool, const FinishedCall& call);
 

@@ -134,8 +134,10 @@ TEST(Pipeline, EndsACallWhosePreparationThrows) {  // PIPE-04, RESULT-11
   EXPECT_EQ(outcome.calls[0].cause, Cause::prepare_failed);
   EXPECT_EQ(text_of(outcome.calls[0]), "odd shape");
   const auto notes = world.all<Notify>();
-  ASSERT_EQ(notes.size(), 1U);
+  ASSERT_EQ(notes.size(), 2U);
   EXPECT_EQ(notes[0].topic, "prepare_begin");
+  EXPECT_EQ(notes[1].topic, "prepare_failed");
+  EXPECT_EQ(notes[1].data.bytes(), R"("odd shape")");
 }
 
 TEST(Pipeline, EndsACallWhoseArgumentsCouldNotBeParsed) {  // PIPE-15
@@ -418,6 +420,42 @@ TEST(Pipeline, EndsEndlessNesting) {
   const auto outcome = world.run({call_of("c1", "again")});
 
   EXPECT_THAT(text_of(outcome.calls[0]), HasSubstr("nested too deeply"));
+  // The refused call is recorded like every other one.
+  EXPECT_EQ(world.events({"tool_execution_start"}).size(), 18U);
+  EXPECT_EQ(world.events({"tool_execution_end"}).size(), 18U);
+  EXPECT_EQ(world.events({"execute_begin"}).size(), 17U);
+}
+
+TEST(Pipeline, DepthIsNoMatterOfTheModelsId) {  // HOOK-29
+  ToolsWorld world;
+  world.add("outer", calls_tools);
+  world.add("echo", echo);
+  const std::string id = "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r";
+
+  const auto outcome = world.run({call_of(id, "outer", Json{{"names", {"echo"}}})});
+
+  EXPECT_EQ(text_of(outcome.calls[0]), id + "/1:echo:ok ");
+  EXPECT_EQ(world.all<ToolExecutionStart>()[1].parent, id);
+}
+
+/// Calls through a copy of the function, and then through the function.
+Task<ToolResult> calls_through_copies(ToolCall call) {
+  const auto copy = call.execute_tool;
+  NestedCall first("echo", SharedJson(Json::object()));
+  const NestedOutcome one = co_await copy(std::move(first));
+  NestedCall second("echo", SharedJson(Json::object()));
+  const NestedOutcome other = co_await call.execute_tool(std::move(second));
+  co_return text_result(one.id + " " + other.id);
+}
+
+TEST(Pipeline, GivesNoNestedIdTwice) {  // HOOK-29
+  ToolsWorld world;
+  world.add("outer", calls_through_copies);
+  world.add("echo", echo);
+
+  const auto outcome = world.run({call_of("c1", "outer")});
+
+  EXPECT_EQ(text_of(outcome.calls[0]), "c1/1 c1/2");
 }
 
 }  // namespace

@@ -147,8 +147,8 @@ std::string execute_id(const ToolCallBlock& call) {
   return call.id;
 }
 
-bool update_is_accepted(bool has_settled) {
-  return !has_settled;
+bool update_is_accepted(UpdateMoment moment) {
+  return moment == UpdateMoment::running;
 }
 
 SharedJson update_snapshot(const ToolResult& partial) {
@@ -265,6 +265,7 @@ Policies policies_of(std::string_view edition) {
   policies.validate = validate_pi;
   policies.added_tool_names = returned_tool_names;
   policies.missing_key = key_of_missing_pi;
+  policies.session.selection_ends_with_run = [] { return false; };
   return policies;
 }
 

@@ -15,6 +15,7 @@
 
 #include "engine/tools/active_set.h"
 #include "engine/tools/builtin/edit_planner.h"
+#include "engine/tools/builtin/shell_policies.h"
 #include "engine/tools/call.h"
 #include "engine/tools/definition.h"
 #include "engine/tools/hooks.h"
@@ -27,6 +28,9 @@ namespace plumb::engine {
 
 /// Where the pipeline looks at the abort signal.
 enum class AbortPoint : std::uint8_t { start, after_before_hook, before_execute };
+
+/// When a tool calls onUpdate: its execute runs, has settled, or the whole call has ended.
+enum class UpdateMoment : std::uint8_t { running, settled, ended };
 
 /// What became of the arguments: the value to run with, or why they do not fit.
 struct ValidatedArguments {
@@ -81,8 +85,8 @@ std::shared_ptr<Json> arguments_after_handlers(const RegisteredTool& tool, const
                                                std::shared_ptr<Json> handled);
 /// The id that execute is told: that of the model's call (TOOL-06).
 std::string execute_id(const ToolCallBlock& call);
-/// Whether an update reaches anybody: not once execute has settled (EVENT-07).
-bool update_is_accepted(bool has_settled);
+/// Whether an update reaches anybody: only while execute runs (EVENT-05, EVENT-07).
+bool update_is_accepted(UpdateMoment moment);
 /// What an update shows: a copy made at the call (EVENT-09).
 SharedJson update_snapshot(const ToolResult& partial);
 /// The id that an update carries: its call's own (EVENT-06).
@@ -159,7 +163,7 @@ struct Policies {
   std::function<std::shared_ptr<Json>(const RegisteredTool&, const Json&, std::shared_ptr<Json>)>
       arguments_after_handlers = engine::arguments_after_handlers;
   std::function<std::string(const ToolCallBlock&)> execute_id = engine::execute_id;
-  std::function<bool(bool)> update_is_accepted = engine::update_is_accepted;
+  std::function<bool(UpdateMoment)> update_is_accepted = engine::update_is_accepted;
   std::function<SharedJson(const ToolResult&)> update_snapshot = engine::update_snapshot;
   std::function<std::string(const std::string&)> id_of_update = engine::id_of_update;
   std::function<bool(const ToolResult&)> returned_result_is_error =
@@ -189,6 +193,7 @@ struct Policies {
 
   RegistryPolicies registry;
   SessionPolicies session;
+  ShellPolicies shell;
 };
 
 /// The right decisions of an edition: "seed" or "pi-1.6.0".

@@ -73,6 +73,7 @@ Result<void> ToolRegistry::register_tool(const SourceInfo& extension, std::int64
 }
 
 void ToolRegistry::clear_extensions() {
+  mark_.write();
   std::erase_if(candidates_, [](const auto& one) { return one->level == Level::extension; });
   reported_.clear();
   owners_.clear();
@@ -85,18 +86,21 @@ void ToolRegistry::bind() {
 }
 
 void ToolRegistry::refresh() {
+  mark_.write();
   effective_ = merged();
   record_refresh();
   if (listener_) listener_();
 }
 
 RegisteredToolPtr ToolRegistry::find(std::string_view name) const {
+  mark_.read();
   const auto found =
       std::ranges::find(effective_, name, [](const auto& one) { return one->definition.name; });
   return found == effective_.end() ? nullptr : *found;
 }
 
 Json ToolRegistry::list() const {
+  mark_.read();
   return listing(effective_, policies_.registry.listed).get();
 }
 
@@ -115,6 +119,7 @@ Result<RegisteredTool> ToolRegistry::make_entry(ToolDefinition definition, Sourc
 
 /// Replaces the owner's earlier entry of the name, which keeps its place and ticket (REG-06).
 void ToolRegistry::add(RegisteredTool entry) {
+  mark_.write();
   const auto found =
       std::ranges::find_if(candidates_, [&](const auto& one) { return same_owner(*one, entry); });
   const bool is_new = found == candidates_.end();

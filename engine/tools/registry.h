@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/kernel/touch_mark.h"
 #include "engine/tools/definition.h"
 #include "engine/trace/trace.h"
 
@@ -31,8 +32,13 @@ struct ToolFilters {
 /// One loop. Records registry_refresh and diagnostic as probes.
 class ToolRegistry final {
  public:
-  ToolRegistry(Recorder& recorder, const Policies& policies, ToolFilters filters)
-      : recorder_(recorder), policies_(policies), filters_(std::move(filters)) {}
+  /// `loop`: told who reads and who changes the tools; may be null.
+  ToolRegistry(Recorder& recorder, const Policies& policies, ToolFilters filters,
+               Loop* loop = nullptr)
+      : recorder_(recorder),
+        policies_(policies),
+        mark_(loop, TouchKind::active_set, "registry"),
+        filters_(std::move(filters)) {}
 
   /// Errors (also recorded as diagnostic invalid_tool): invalid, when the schema is not an object
   /// or does not compile (TOOL-05). Nothing is registered then.
@@ -55,7 +61,10 @@ class ToolRegistry final {
   void on_refresh(std::function<void()> listener) { listener_ = std::move(listener); }
 
   /// The effective tools in registry order (REG-18), active or not.
-  const std::vector<RegisteredToolPtr>& tools() const { return effective_; }
+  const std::vector<RegisteredToolPtr>& tools() const {
+    mark_.read();
+    return effective_;
+  }
   /// Exact name (REG-19); null when there is none.
   RegisteredToolPtr find(std::string_view name) const;
   bool has_allow_list() const { return filters_.allowed.has_value(); }
@@ -74,6 +83,7 @@ class ToolRegistry final {
 
   Recorder& recorder_;
   const Policies& policies_;
+  TouchMark mark_;
   ToolFilters filters_;
   std::vector<RegisteredToolPtr> candidates_;
   std::vector<RegisteredToolPtr> effective_;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <charconv>
 #include <numeric>
+#include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -13,13 +15,14 @@ namespace plumb::engine {
 
 namespace {
 
-/// Words of failures that pass by themselves, in lower case.
-constexpr std::array<std::string_view, 14> kPassingFailures = {
-    "overload", "rate limit",   "rate_limit",   "too many requests",
-    "429",      "500",          "502",          "503",
-    "504",      "server error", "server_error", "service unavailable",
-    "network",  "connection",
+/// Words of failures that pass by themselves, in lower case; of failures without a status.
+constexpr std::array<std::string_view, 12> kPassingFailures = {
+    "overload",   "overloaded",  "rate limit",        "rate limited",
+    "rate_limit", "network",     "server error",      "server_error",
+    "connection", "connections", "too many requests", "service unavailable",
 };
+/// Refusals that look like a rate limit and last (WIRE-97).
+constexpr std::array<std::string_view, 2> kLastingFailures = {"insufficient_quota", "billing"};
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -27,6 +30,38 @@ std::string lower_case(std::string_view text) {
     if (character >= 'A' && character <= 'Z') character = static_cast<char>(character - 'A' + 'a');
   }
   return lower;
+}
+
+bool is_word_character(char character) {
+  return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');
+}
+
+/// Whether `word` stands in `text` by itself; an underscore parts words.
+bool has_word(std::string_view text, std::string_view word) {
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const auto end = at + word.size();
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    const bool ends = end == text.size() || !is_word_character(text[end]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+bool has_any_word(std::string_view text, std::span<const std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return has_word(text, word); });
+}
+
+/// The status that a message begins with ("529 overloaded"), or 0.
+std::int64_t leading_status(std::string_view text) {
+  std::int64_t status = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
+  const bool is_number = error == std::errc() && end - text.data() == 3;
+  const bool is_alone = is_number && (text.size() == 3 || !is_word_character(*end));
+  return is_alone && status >= 100 && status < 600 ? status : 0;
+}
+
+bool is_passing_status(std::int64_t status) {
+  return status == 408 || status == 409 || status == 429 || status >= 500;
 }
 
 }  // namespace
@@ -38,6 +73,10 @@ std::vector<std::size_t> load_then_registration(std::span<const HandlerSlot> slo
     return std::tuple(slots[i].load_order, slots[i].number, i);
   });
   return order;
+}
+
+bool hears_own_event(std::string_view subscribed, std::string_view event) {
+  return subscribed == event;
 }
 
 std::shared_ptr<Json> shared_input(std::shared_ptr<Json> input) {
@@ -106,16 +145,29 @@ bool asks_before_settle(bool is_aborted) {
   return !is_aborted;
 }
 
+/// WIRE-80: the status decides, words only where there is none.
 bool is_retryable(const AssistantMessage& answer) {
   if (answer.stop_reason != StopReason::error) return false;
   const std::string text = lower_case(answer.error_message);
-  return std::ranges::any_of(kPassingFailures, [&](std::string_view word) {
-    return text.find(word) != std::string::npos;
-  });
+  if (has_any_word(text, kLastingFailures)) return false;
+  const std::int64_t status = answer.error_status > 0 ? answer.error_status : leading_status(text);
+  return status > 0 ? is_passing_status(status) : has_any_word(text, kPassingFailures);
 }
 
 bool retry_precedes_settlement(bool is_announced) {
   return is_announced;
+}
+
+bool grants_continuation(bool is_asked_for) {
+  return is_asked_for;
+}
+
+std::string entry_shown_at_turn_end(std::string_view stored) {
+  return std::string(stored);
+}
+
+bool selection_ends_with_run() {
+  return true;
 }
 
 bool context_changes_are_stored() {

@@ -30,6 +30,8 @@ struct HandlerSlot {
 
 /// Indexes of `slots` in the order of the dispatch: load order, then registration order (HOOK-01).
 std::vector<std::size_t> load_then_registration(std::span<const HandlerSlot> slots);
+/// Whether a handler that subscribed to one event hears another: only its own (EVENT-44).
+bool hears_own_event(std::string_view subscribed, std::string_view event);
 /// What the next tool_call handler is given: the one shared object (HOOK-02).
 std::shared_ptr<Json> shared_input(std::shared_ptr<Json> input);
 /// Whether what a tool_call handler returned is a block: only `block: true` (HOOK-06).
@@ -75,12 +77,19 @@ bool asks_before_settle(bool is_aborted);
 bool is_retryable(const AssistantMessage& answer);
 /// Whether an announced retry comes before anything settles: always (EVENT-14).
 bool retry_precedes_settlement(bool is_announced);
+/// Whether a continuation that before-settle handlers ask for takes place: if they do (EVENT-15).
+bool grants_continuation(bool is_asked_for);
+/// The id by which turn_end names an entry: that of the store (EVENT-12).
+std::string entry_shown_at_turn_end(std::string_view stored);
+/// Whether the tools that before_agent_start chose are given up with the run: yes (EVENT-21 seed).
+bool selection_ends_with_run();
 /// What is stored when context handlers changed a request's messages: the stored ones (EVENT-22).
 bool context_changes_are_stored();
 
 struct SessionPolicies {
   std::function<std::vector<std::size_t>(std::span<const HandlerSlot>)> handler_order =
       load_then_registration;
+  std::function<bool(std::string_view, std::string_view)> handler_hears = hears_own_event;
   std::function<std::shared_ptr<Json>(std::shared_ptr<Json>)> handler_input = shared_input;
   std::function<bool(const Json&)> answer_blocks = says_block;
   std::function<bool(const BeforeOutcome&)> verdict_ends_chain = stops_at_refusal;
@@ -104,6 +113,10 @@ struct SessionPolicies {
   std::function<bool(bool)> asks_before_settle = engine::asks_before_settle;
   std::function<bool(const AssistantMessage&)> is_retryable = engine::is_retryable;
   std::function<bool(bool)> retry_precedes_settlement = engine::retry_precedes_settlement;
+  std::function<bool(bool)> grants_continuation = engine::grants_continuation;
+  std::function<std::string(std::string_view)> entry_shown_at_turn_end =
+      engine::entry_shown_at_turn_end;
+  std::function<bool()> selection_ends_with_run = engine::selection_ends_with_run;
   std::function<bool()> context_changes_are_stored = engine::context_changes_are_stored;
   std::function<std::string(const PromptParts&)> compose_prompt = engine::compose_prompt;
 };

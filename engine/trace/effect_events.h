@@ -89,27 +89,47 @@ struct FileOperation {
   }
 };
 
+/// A command runs. `environment`: variables set on top of the host's own, name -> value; `removed`:
+/// those taken out of it.
 struct ProcessStart {
   static constexpr std::string_view kKind = "process_start";
   std::string command;
   std::string cwd;
+  SharedJson environment;
+  std::vector<std::string> removed;
   bool operator==(const ProcessStart&) const = default;
   static void fields(auto& self, auto&& visit) {
     visit("command", self.command);
     visit("cwd", self.cwd);
+    visit("environment", self.environment);
+    visit("removed", self.removed);
   }
 };
 
+/// `end`: exited, signaled, timed_out, aborted, output_limit. `code`: when it exited; `signal`: its
+/// name. `output`: all that came, both streams, up to 256 KiB, else its end; `output_bytes`: of
+/// all; `chunks`: in how many pieces it came. `exited_ms`: when the command itself ended by itself,
+/// from its start, or -1. `group_alive`: members of its process group that run on.
 struct ProcessExit {
   static constexpr std::string_view kKind = "process_exit";
   std::int64_t code = 0;
   std::string signal;
   std::string output;
+  std::string end;
+  std::int64_t output_bytes = 0;
+  std::int64_t chunks = 0;
+  std::int64_t exited_ms = -1;
+  std::int64_t group_alive = 0;
   bool operator==(const ProcessExit&) const = default;
   static void fields(auto& self, auto&& visit) {
     visit("code", self.code);
     visit("signal", self.signal);
     visit("output", self.output);
+    visit("end", self.end);
+    visit("output_bytes", self.output_bytes);
+    visit("chunks", self.chunks);
+    visit("exited_ms", self.exited_ms);
+    visit("group_alive", self.group_alive);
   }
 };
 

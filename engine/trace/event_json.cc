@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <span>
 
+#include "engine/trace/event_members.h"
 #include "engine/values/suggest.h"
 
 namespace plumb {
@@ -14,6 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 5> kSources{"engine", "port", "llm", "host", "probe"};
 constexpr std::array<std::string_view, 3> kZones{"system", "tools", "messages"};
 constexpr std::array<std::string_view, 3> kDeterminisms{"hermetic", "replayed", "live"};
+constexpr std::array<std::string_view, 2> kEngines{"session", "durable"};
+constexpr std::array<std::string_view, 2> kEditions{"seed", "pi-1.6.0"};
 constexpr std::array<std::string_view, 6> kCommonFields{"seq",  "at",   "src",
                                                         "kind", "call", "cause"};
 
@@ -39,19 +43,20 @@ Result<Enum> parse_enum(const std::array<std::string_view, N>& names, const Json
 
 struct FieldWriter {
   Json& out;
+  std::string_view kind;  ///< Of the event; empty: nothing is required.
 
   void operator()(std::string_view name, const std::string& value) const {
-    if (!value.empty()) out[std::string(name)] = value;
+    if (!value.empty() || is_required_member(kind, name)) out[std::string(name)] = value;
   }
   void operator()(std::string_view name, std::int64_t value) const {
     out[std::string(name)] = value;
   }
   void operator()(std::string_view name, bool value) const { out[std::string(name)] = value; }
   void operator()(std::string_view name, const SharedJson& value) const {
-    if (!value.is_null()) out[std::string(name)] = value.get();
+    if (!value.is_null() || is_required_member(kind, name)) out[std::string(name)] = value.get();
   }
   void operator()(std::string_view name, const std::vector<std::string>& value) const {
-    if (!value.empty()) out[std::string(name)] = value;
+    if (!value.empty() || is_required_member(kind, name)) out[std::string(name)] = value;
   }
   void operator()(std::string_view name, const std::vector<RequestBlock>& blocks) const {
     Json list = Json::array();
@@ -74,6 +79,10 @@ Result<std::string> read_string(const Json& json, std::string_view name) {
 
 Result<std::int64_t> read_integer(const Json& json, std::string_view name) {
   if (!json.is_number_integer()) return bad("'" + std::string(name) + "' must be an integer");
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > kMax) {
+    return bad("'" + std::string(name) + "' is beyond 64 bits");
+  }
   return json.get<std::int64_t>();
 }
 
@@ -87,13 +96,19 @@ Result<RequestBlock> read_block(const Json& json) {
 
 struct FieldReader {
   const Json& in;
+  std::string_view kind;  ///< Of the event; empty: nothing is required.
   std::int64_t read_count = 0;
-  std::optional<Error> error;
+  std::string missing{};  ///< The first required member that is not there.
+  std::optional<Error> error{};
 
-  const Json* take(std::string_view name) {
+  const Json* take(std::string_view name, bool is_always_written = false) {
     if (error) return nullptr;
     const auto found = in.find(std::string(name));
-    if (found == in.end()) return nullptr;
+    if (found == in.end()) {
+      const bool is_required = is_always_written || is_required_member(kind, name);
+      if (is_required && !kind.empty() && missing.empty()) missing = name;
+      return nullptr;
+    }
     ++read_count;
     return &*found;
   }
@@ -109,10 +124,10 @@ struct FieldReader {
     if (const Json* json = take(name)) store(read_string(*json, name), value);
   }
   void operator()(std::string_view name, std::int64_t& value) {
-    if (const Json* json = take(name)) store(read_integer(*json, name), value);
+    if (const Json* json = take(name, true)) store(read_integer(*json, name), value);
   }
   void operator()(std::string_view name, bool& value) {
-    const Json* json = take(name);
+    const Json* json = take(name, true);
     if (json == nullptr) return;
     if (json->is_boolean()) {
       value = json->get<bool>();
@@ -136,7 +151,7 @@ struct FieldReader {
     }
   }
   void operator()(std::string_view name, std::vector<RequestBlock>& value) {
-    const Json* json = take(name);
+    const Json* json = take(name, true);
     if (json == nullptr) return;
     if (!json->is_array()) {
       error = Error{ErrorCode::invalid, "'" + std::string(name) + "' must be a list", {}};
@@ -190,12 +205,16 @@ Result<Payload> read_payload(const Json& json, std::int64_t common_count) {
   }
   Payload payload = make_payload(static_cast<std::size_t>(found - kEventKinds.begin()),
                                  std::make_index_sequence<kEventKindCount>{});
-  FieldReader reader{json, 0, std::nullopt};
+  FieldReader reader{json, kind};
   std::visit([&reader](auto& value) { value.fields(value, reader); }, payload);
   if (reader.error) return std::unexpected(*std::move(reader.error));
   if (reader.read_count + common_count != static_cast<std::int64_t>(json.size())) {
     return unknown_member(json, payload);
   }
+  if (reader.missing.empty() && is_required_member(kind, "call") && !json.contains("call")) {
+    reader.missing = "call";
+  }
+  if (!reader.missing.empty()) return bad(kind + " events must have '" + reader.missing + "'");
   return payload;
 }
 
@@ -217,9 +236,11 @@ Json to_json(const Event& event) {
   out["at"] = event.at;
   out["src"] = to_string(event.source);
   out["kind"] = event.kind();
-  if (!event.call.empty()) out["call"] = event.call;
+  const auto kind = event.kind();
+  if (!event.call.empty() || is_required_member(kind, "call")) out["call"] = event.call;
   if (event.cause >= 0) out["cause"] = event.cause;
-  std::visit([&out](const auto& value) { value.fields(value, FieldWriter{out}); }, event.payload);
+  std::visit([&](const auto& value) { value.fields(value, FieldWriter{out, kind}); },
+             event.payload);
   return out;
 }
 
@@ -262,15 +283,34 @@ Json to_json(const TraceHeader& header) {
 
 namespace {
 
+Result<void> check_word(std::string_view what, const std::string& word,
+                        std::span<const std::string_view> known) {
+  if (std::ranges::find(known, word) != known.end()) return {};
+  const auto hint = did_you_mean(word, known);
+  return bad("unknown " + std::string(what) + " '" + word + "'" +
+             (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+}
+
 Result<std::string> header_string(const Json& json, std::string_view name) {
   if (!json.contains(name)) return bad("the header must have '" + std::string(name) + "'");
   return read_string(json.at(std::string(name)), name);
 }
 
+Result<void> check_emits(const std::vector<std::string>& kinds) {
+  for (auto kind = kinds.begin(); kind != kinds.end(); ++kind) {
+    if (auto known = check_word("event kind in 'emits'", *kind, kEventKinds); !known) return known;
+    if (std::find(kinds.begin(), kind, *kind) != kind) {
+      return bad("'emits' names '" + *kind + "' twice");
+    }
+  }
+  return {};
+}
+
 Result<void> read_header_lists(const Json& json, TraceHeader& header) {
-  FieldReader reader{json, 0, std::nullopt};
+  FieldReader reader{json, ""};
   reader("emits", header.emits);
   if (reader.error) return std::unexpected(*std::move(reader.error));
+  if (auto known = check_emits(header.emits); !known) return known;
   if (!json.contains("declares")) return {};
   if (!json.at("declares").is_object()) return bad("'declares' must be an object");
   for (const auto& [name, value] : json.at("declares").items()) {
@@ -294,6 +334,19 @@ Result<void> refuse_unknown_header_member(const Json& json) {
 
 }  // namespace
 
+namespace {
+
+Result<void> read_header_words(const Json& json, TraceHeader& header) {
+  PLUMB_TRY(header.subject, header_string(json, "subject"));
+  if (header.subject.empty()) return bad("'subject' of the header is empty");
+  PLUMB_TRY(header.engine, header_string(json, "engine"));
+  if (auto known = check_word("engine", header.engine, kEngines); !known) return known;
+  PLUMB_TRY(header.edition, header_string(json, "edition"));
+  return check_word("edition", header.edition, kEditions);
+}
+
+}  // namespace
+
 Result<TraceHeader> parse_header(const Json& json) {
   if (!json.is_object()) return bad("the header must be a JSON object");
   TraceHeader header;
@@ -304,13 +357,12 @@ Result<TraceHeader> parse_header(const Json& json) {
   }
   if (auto known = refuse_unknown_header_member(json); !known)
     return std::unexpected(known.error());
-  PLUMB_TRY(header.subject, header_string(json, "subject"));
-  PLUMB_TRY(header.engine, header_string(json, "engine"));
-  PLUMB_TRY(header.edition, header_string(json, "edition"));
+  if (auto words = read_header_words(json, header); !words) return std::unexpected(words.error());
   if (!json.contains("seed") || !json.contains("determinism")) {
     return bad("the header must have 'seed' and 'determinism'");
   }
   PLUMB_TRY(header.seed, read_integer(json.at("seed"), "seed"));
+  if (header.seed < 0) return bad("'seed' is " + std::to_string(header.seed) + ", expected from 0");
   PLUMB_TRY(header.determinism,
             parse_enum<Determinism>(kDeterminisms, json.at("determinism"), "determinism"));
   PLUMB_TRY(const auto clock, header_string(json, "clock"));
@@ -329,7 +381,7 @@ struct FieldFinder {
   void operator()(std::string_view name, const auto& value) {
     if (name != wanted) return;
     Json out = Json::object();
-    FieldWriter{out}(name, value);
+    FieldWriter{out, ""}(name, value);
     found = out.empty() ? Json() : out.begin().value();
   }
 };

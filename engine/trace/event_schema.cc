@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON Schema of traces, made from the same field lists as reader and writer.
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "engine/trace/event_json.h"
+#include "engine/trace/event_members.h"
 
 namespace plumb {
 namespace {
@@ -32,38 +34,56 @@ struct SchemaWriter {
   }
 };
 
+/// Members that an event of the kind must have, in the order of its fields.
+struct RequiredWriter {
+  Json& required;
+  std::string_view kind;
+
+  void operator()(std::string_view name, [[maybe_unused]] const auto& value) const {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    constexpr bool is_always_written = std::is_same_v<Value, std::int64_t> ||
+                                       std::is_same_v<Value, bool> ||
+                                       std::is_same_v<Value, std::vector<RequestBlock>>;
+    if (is_always_written || is_required_member(kind, name)) required.push_back(name);
+  }
+};
+
 template <class T>
 Json kind_schema() {
   Json properties;
   properties["seq"] = {{"type", "integer"}, {"minimum", 0}};
-  properties["at"] = {{"type", "integer"}};
+  properties["at"] = {{"type", "integer"}, {"minimum", 0}};
   properties["src"] = {{"enum", kSchemaSources}};
   properties["kind"] = {{"const", T::kKind}};
   properties["call"] = {{"type", "string"}};
   properties["cause"] = {{"type", "integer"}};
   const T value;
   T::fields(value, SchemaWriter{properties});
+  Json required = Json::array({"seq", "at", "src", "kind"});
+  if (is_required_member(T::kKind, "call")) required.push_back("call");
+  T::fields(value, RequiredWriter{required, T::kKind});
   return {{"type", "object"},
           {"properties", std::move(properties)},
-          {"required", {"seq", "at", "src", "kind"}},
+          {"required", std::move(required)},
           {"additionalProperties", false}};
 }
 
 Json header_schema() {
   const Json text = {{"type", "string"}};
-  return {{"type", "object"},
-          {"properties",
-           {{"schema", {{"const", kTraceSchema}}},
-            {"subject", text},
-            {"engine", text},
-            {"edition", text},
-            {"seed", {{"type", "integer"}}},
-            {"determinism", {{"enum", kSchemaDeterminisms}}},
-            {"clock", {{"enum", {"virtual", "real"}}}},
-            {"emits", {{"type", "array"}, {"items", {{"enum", kEventKinds}}}}},
-            {"declares", {{"type", "object"}, {"additionalProperties", text}}}}},
-          {"required", {"schema", "subject", "engine", "edition", "seed", "determinism", "clock"}},
-          {"additionalProperties", false}};
+  return {
+      {"type", "object"},
+      {"properties",
+       {{"schema", {{"const", kTraceSchema}}},
+        {"subject", {{"type", "string"}, {"minLength", 1}}},
+        {"engine", {{"enum", {"session", "durable"}}}},
+        {"edition", {{"enum", {"seed", "pi-1.6.0"}}}},
+        {"seed", {{"type", "integer"}, {"minimum", 0}}},
+        {"determinism", {{"enum", kSchemaDeterminisms}}},
+        {"clock", {{"enum", {"virtual", "real"}}}},
+        {"emits", {{"type", "array"}, {"items", {{"enum", kEventKinds}}}, {"uniqueItems", true}}},
+        {"declares", {{"type", "object"}, {"additionalProperties", text}}}}},
+      {"required", {"schema", "subject", "engine", "edition", "seed", "determinism", "clock"}},
+      {"additionalProperties", false}};
 }
 
 }  // namespace
@@ -75,7 +95,12 @@ Json trace_schema() {
                    {"properties", {{"zone", {{"enum", kSchemaZones}}}, {"body", true}}},
                    {"required", {"zone", "body"}},
                    {"additionalProperties", false}};
-  Json lines = Json::array({{{"$ref", "#/$defs/header"}}});
+  defs["end"] = {{"type", "object"},
+                 {"properties",
+                  {{"end", {{"const", true}}}, {"events", {{"type", "integer"}, {"minimum", 0}}}}},
+                 {"required", {"end", "events"}},
+                 {"additionalProperties", false}};
+  Json lines = Json::array({{{"$ref", "#/$defs/header"}}, {{"$ref", "#/$defs/end"}}});
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((defs[std::string(kEventKinds[I])] = kind_schema<std::variant_alternative_t<I, Payload>>()),
      ...);
@@ -86,7 +111,7 @@ Json trace_schema() {
   Json schema;
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   schema["$id"] = "urn:plumbline:trace:1";
-  schema["title"] = "One line of a plumbline trace: the header first, then events";
+  schema["title"] = "One line of a plumbline trace: the header first, then events, the end last";
   schema["oneOf"] = std::move(lines);
   schema["$defs"] = std::move(defs);
   return schema;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces as text: JSON Lines, the header on the first line, one event on each other line.
+// Traces as text: JSON Lines. The header is the first line, then comes one event a line; the last
+// line, {"end":true,"events":N}, says that nothing was cut off.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@ std::string write_trace(const Trace& trace);
 
 /// Reads a whole trace; an event's seq must be its place (from 0). `file` names it in errors.
 /// Errors: invalid, with `where` as file:line:col: no header, another schema version, a line that
-/// is no event, a gap in seq, a last line that is cut short.
+/// is no event, a gap in seq, time that runs backwards, a kind that the header's `emits` lacks, no
+/// line that ends the trace, or something behind it.
 Result<Trace> read_trace(std::string_view text, std::string_view file);
 
 }  // namespace plumb

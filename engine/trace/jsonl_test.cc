@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/jsonl.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -15,7 +16,7 @@ namespace {
 Trace small_trace() {
   Trace trace;
   trace.header.subject = "reference";
-  trace.header.emits = {"agent_start", "tool_execution_start"};
+  trace.header.emits = {"agent_start", "tool_execution_start", "provider_request"};
   Recorder recorder(trace, [] { return std::int64_t{7}; });
   recorder.record(Source::engine, AgentStart{});
   ToolExecutionStart start;
@@ -53,17 +54,92 @@ std::vector<Payload> all_kinds(std::index_sequence<I...>) {
   return payloads;
 }
 
-TEST(Jsonl, EveryKindSurvivesWritingAndReading) {
+/// A trace with every kind once.
+Trace full_trace() {
   Trace trace;
+  trace.header.subject = "s";
+  trace.header.emits.assign(kEventKinds.begin(), kEventKinds.end());
   Recorder recorder(trace, [] { return std::int64_t{1}; });
   for (auto& payload : all_kinds(std::make_index_sequence<kEventKindCount>{})) {
     recorder.record(Source::probe, payload, "c1");
   }
+  return trace;
+}
+
+TEST(Jsonl, EveryKindSurvivesWritingAndReading) {
+  const Trace trace = full_trace();
 
   const auto read = read_trace(write_trace(trace), "t.jsonl");
 
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, trace);
+}
+
+TEST(Jsonl, EveryKindSurvivesWithoutContent) {
+  Trace trace;
+  trace.header.subject = "s";
+  trace.header.emits.assign(kEventKinds.begin(), kEventKinds.end());
+  Recorder recorder(trace, [] { return std::int64_t{1}; });
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (recorder.record(Source::probe, Payload(std::in_place_index<I>)), ...);
+  }(std::make_index_sequence<kEventKindCount>{});
+
+  const auto read = read_trace(write_trace(trace), "t.jsonl");
+
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, trace);
+}
+
+/// Members that the published schema requires of a kind.
+std::vector<std::string> required_of(std::string_view kind) {
+  const auto schema = trace_schema();
+  return schema.at("$defs").at(std::string(kind)).at("required").get<std::vector<std::string>>();
+}
+
+TEST(Jsonl, RefusesAnEventWithoutAMemberThatTheSchemaRequires) {
+  std::int64_t deleted = 0;
+  for (const auto& event : full_trace().events) {
+    for (const auto& member : required_of(event.kind())) {
+      Json json = to_json(event);
+      ASSERT_EQ(json.erase(member), 1U) << event.kind() << " " << member;
+
+      const auto read = parse_event(json);
+
+      ASSERT_FALSE(read) << event.kind() << " without " << member;
+      EXPECT_NE(read.error().message.find("must have '" + member + "'"), std::string::npos)
+          << read.error().message;
+      ++deleted;
+    }
+  }
+  EXPECT_GT(deleted, 200);
+}
+
+TEST(Jsonl, TakesAnEventWithoutAMemberThatTheSchemaDoesNotRequire) {
+  for (const auto& event : full_trace().events) {
+    const auto required = required_of(event.kind());
+    const Json whole = to_json(event);
+    for (const auto& [member, value] : whole.items()) {
+      if (std::ranges::find(required, member) != required.end()) continue;
+      Json json = whole;
+      json.erase(member);
+
+      EXPECT_TRUE(parse_event(json)) << event.kind() << " without " << member;
+    }
+  }
+}
+
+TEST(Jsonl, RefusesATraceThatIsCutAtAnyLine) {
+  std::string text = write_trace(full_trace());
+
+  while (text.size() > 1) {
+    text.resize(text.rfind('\n', text.size() - 2) + 1);
+    if (text.empty()) break;
+    const auto read = read_trace(text, "t.jsonl");
+    ASSERT_FALSE(read);
+    EXPECT_NE(read.error().message.find("the trace ends before the run does"), std::string::npos);
+    EXPECT_EQ(read.error().where,
+              "t.jsonl:" + std::to_string(std::ranges::count(text, '\n')) + ":1");
+  }
 }
 
 TEST(Jsonl, ReadsWhatItWrote) {
@@ -102,7 +178,8 @@ TEST_P(JsonlRefusal, NamesLineAndCause) {
 
 const std::string kHeader =
     R"({"schema":"plumb-trace/1","subject":"s","engine":"session","edition":"seed","seed":0,)"
-    R"("determinism":"hermetic","clock":"virtual","emits":[],"declares":{}})"
+    R"("determinism":"hermetic","clock":"virtual","emits":["agent_start","turn_start"],)"
+    R"("declares":{}})"
     "\n";
 
 INSTANTIATE_TEST_SUITE_P(
@@ -126,6 +203,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadTrace{
             kHeader + R"({"seq":0,"at":0,"src":"engine","kind":"agent_start","cause":0})" + "\n",
             "t.jsonl:2:1", "earlier"},
+        BadTrace{
+            kHeader + R"({"seq":0,"at":18446744073709551615,"src":"engine","kind":"crash"})" + "\n",
+            "t.jsonl:2:1", "beyond 64 bits"},
+        BadTrace{R"({"schema":"plumb-trace/1","subject":"s","engine":"session","edition":"seed",)"
+                 R"("seed":0,"determinism":"hermetic","clock":"virtual","emits":["agent_strat"]})"
+                 "\n",
+                 "t.jsonl:1:1", "did you mean 'agent_start'"},
         BadTrace{kHeader + "{\"seq\":\n", "t.jsonl:2:8", ""}));
 
 TEST(TraceSchema, StandsInTheRepository) {

@@ -53,18 +53,26 @@ Result<std::string> unquoted(const std::string& word) {
   return json->is_string() ? json->get<std::string>() : word;
 }
 
+/// The fields of a kind by name, each with its schema.
+const Json& fields_of_kind(std::string_view kind) {
+  static const Json schema = trace_schema();
+  return schema.at("$defs").at(std::string(kind)).at("properties");
+}
+
 /// Whether a kind has a field of this name (the first part of a dotted path).
 bool has_field(std::string_view kind, std::string_view name) {
-  const auto schema = trace_schema();
-  return schema.at("$defs").at(std::string(kind)).at("properties").contains(name);
+  return fields_of_kind(kind).contains(name);
+}
+
+/// Whether anything can lie below a field: a value or a list, but no text, number or flag.
+bool has_inside(std::string_view kind, const std::string& name) {
+  const Json& field = fields_of_kind(kind).at(name);
+  return field.is_boolean() || (field.contains("type") && field.at("type") == "array");
 }
 
 std::vector<std::string> names_of_fields(const std::string& kind) {
   std::vector<std::string> names;
-  const auto schema = trace_schema();
-  for (const auto& [name, value] : schema.at("$defs").at(kind).at("properties").items()) {
-    names.push_back(name);
-  }
+  for (const auto& [name, value] : fields_of_kind(kind).items()) names.push_back(name);
   return names;
 }
 
@@ -97,6 +105,10 @@ Result<void> add_pair(EventPattern& pattern, const std::string& name, const std:
   const auto head = name.substr(0, name.find('.'));
   if (!has_field(pattern.kind, head)) {
     return unknown_word("field", name, nearest(head, names_of_fields(pattern.kind)));
+  }
+  if (head.size() < name.size() && !has_inside(pattern.kind, head)) {
+    return fail(ErrorCode::invalid,
+                "nothing lies below field '" + head + "' of " + pattern.kind + " events");
   }
   PLUMB_TRY(auto text, unquoted(value));
   pattern.fields.push_back({name, std::move(text)});

@@ -30,8 +30,9 @@ struct HookCall {
   }
 };
 
-/// The handler settled. `input_after`: the handler's input as it left it; `result`: what it
-/// returned; `error`: what it threw.
+/// The handler settled. `input_after`: the input that all handlers of the event share, as this one
+/// left it; null where each has a copy of its own, with which nobody sees what it does. `result`:
+/// what it returned; `error`: what it threw.
 struct HookReturn {
   static constexpr std::string_view kKind = "hook_return";
   std::string event;

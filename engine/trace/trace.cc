@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trace.h"
 
+#include "engine/kernel/result.h"
+
 namespace plumb {
 
 std::int64_t Recorder::record(Source source, Payload payload, std::string call,
@@ -13,8 +15,24 @@ std::int64_t Recorder::record(Source source, Payload payload, std::string call,
                                 .call = std::move(call),
                                 .cause = cause,
                                 .payload = std::move(payload)});
-  if (listener_) listener_(trace_.events.back());
+  if (listener_ && !is_telling_) tell();
   return seq;
+}
+
+void Recorder::listen(std::function<void(const Event&)> listener) {
+  PLUMB_ASSERT(!is_telling_);
+  listener_ = std::move(listener);
+  heard_count_ = trace_.events.size();
+}
+
+/// The trace may move its events while the listener records: it sees a copy.
+void Recorder::tell() {
+  is_telling_ = true;
+  while (heard_count_ < trace_.events.size()) {
+    const Event event = trace_.events[heard_count_++];
+    listener_(event);
+  }
+  is_telling_ = false;
 }
 
 }  // namespace plumb

@@ -54,14 +54,20 @@ class Recorder {
 
   void sever() { is_severed_ = true; }
 
-  /// Called after each append; the runner's `when` patterns listen here. At most one; events
-  /// recorded from inside are queued by the listener's owner, not nested.
-  void listen(std::function<void(const Event&)> listener) { listener_ = std::move(listener); }
+  /// Called after each append, event by event in their order; the runner's `when` patterns listen
+  /// here. At most one; not to be replaced from inside. The listener may record: its events are
+  /// queued, so that it hears of them once it has returned, and it is given a copy that they leave
+  /// alone.
+  void listen(std::function<void(const Event&)> listener);
 
  private:
+  void tell();
+
   Trace& trace_;
   std::function<std::int64_t()> now_ms_;
   std::function<void(const Event&)> listener_;
+  std::size_t heard_count_ = 0;  ///< Events that the listener knows, or came before it.
+  bool is_telling_ = false;
   bool is_severed_ = false;
 };
 

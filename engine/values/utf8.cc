@@ -2,6 +2,7 @@
 #include "engine/values/utf8.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace plumb {
 
@@ -58,10 +59,25 @@ void append_utf8(std::string& text, char32_t code_point) {
   put(0x80U | (code_point & 0x3FU));
 }
 
+namespace {
+
+/// Where whole words of ASCII that begin at `offset` end.
+std::int64_t skip_ascii(std::string_view text, std::int64_t offset) {
+  constexpr std::int64_t kWord = sizeof(std::uint64_t);
+  for (; offset + kWord <= std::ssize(text); offset += kWord) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + offset, sizeof word);
+    if ((word & 0x8080808080808080U) != 0) break;
+  }
+  return offset;
+}
+
+}  // namespace
+
 std::int64_t find_invalid_utf8(std::string_view text) {
   const auto size = static_cast<std::int64_t>(text.size());
   std::int64_t offset = 0;
-  while (offset < size) {
+  for (offset = skip_ascii(text, offset); offset < size; offset = skip_ascii(text, offset)) {
     const std::int64_t length = decode_utf8(text, offset).length;
     if (length == 0) return offset;
     offset += length;

@@ -14,6 +14,7 @@ namespace {
 using engine::Policies;
 using engine::RegisteredTool;
 using engine::RegisteredToolPtr;
+using engine::Task;
 using engine::TurnTools;
 using Names = std::vector<std::string>;
 
@@ -115,6 +116,7 @@ Mutant defaults_join_the_hosts_choice() {
   mutant.name = "active-defaults-join-the-hosts-choice";
   mutant.kind = MutantKind::extension;
   mutant.rule = "ACTIVE-14";
+  mutant.also = {"ACTIVE-15"};
   mutant.change = "the default built-ins are active beside those that the host names";
   mutant.alterations.session = [](engine::SessionOptions& options) {
     if (!options.active.initial) return;
@@ -123,11 +125,55 @@ Mutant defaults_join_the_hosts_choice() {
   return mutant;
 }
 
-/// The loader has room for the handlers of two extensions.
-std::vector<std::size_t> handlers_of_two(std::span<const engine::HandlerSlot> slots) {
-  auto order = engine::load_then_registration(slots);
-  std::erase_if(order, [&](const std::size_t index) { return slots[index].load_order >= 2; });
-  return order;
+/// What a loader remembers beyond a load: the extensions of the first one, and which came again.
+struct LoaderMemory {
+  std::vector<engine::ExtensionFactory> factories;
+  std::set<std::size_t> loaded;
+};
+
+/// The last extension of a load brings those of earlier loads with it.
+class RememberingFactory final {
+ public:
+  RememberingFactory(std::shared_ptr<LoaderMemory> memory, std::size_t index)
+      : memory_(std::move(memory)), index_(index) {}
+  Task<Result<void>> operator()(engine::ExtensionApi& api) const {
+    return load(memory_, index_, &api);
+  }
+
+ private:
+  static Task<Result<void>> load(std::shared_ptr<LoaderMemory> memory, std::size_t index,
+                                 engine::ExtensionApi* api) {
+    memory->loaded.insert(index);
+    auto loaded = co_await memory->factories[index](*api);
+    if (!loaded || index + 1 != memory->factories.size()) co_return loaded;
+    for (std::size_t i = 0; i < index && loaded; ++i) {
+      if (!memory->loaded.contains(i)) loaded = co_await memory->factories[i](*api);
+    }
+    memory->loaded.clear();
+    co_return loaded;
+  }
+
+  // Shared by all extensions of a session.
+  std::shared_ptr<LoaderMemory> memory_;
+  std::size_t index_;
+};
+
+Mutant remembering_loader() {
+  Mutant mutant;
+  mutant.name = "extension-taken-out-stays-loaded";
+  mutant.kind = MutantKind::extension;
+  mutant.rule = "EXT-33";
+  mutant.change = "what an earlier load registered is there again after a reload";
+  mutant.also = {"EVENT-24", "REG-03"};
+  mutant.alterations.session = [](engine::SessionOptions& options) {
+    const auto memory = std::make_shared<LoaderMemory>();
+    for (std::size_t i = 0; i < options.extensions.size(); ++i) {
+      auto& factory = options.extensions[i].factory;
+      memory->factories.push_back(std::move(factory));
+      factory = RememberingFactory(memory, i);
+    }
+  };
+  return mutant;
 }
 
 std::vector<Mutant> set_mutants() {
@@ -145,7 +191,7 @@ std::vector<Mutant> set_mutants() {
           policy_mutant("active-inactive-tools-come-back", "ACTIVE-18",
                         "handing back the active names switches the inactive ones on",
                         [](Policies& policies) { policies.arrange_active = switches_the_rest_on; }),
-          {"ACTIVE-06", "ACTIVE-12"}),
+          {"ACTIVE-06", "ACTIVE-12", "TOOL-23"}),
       defaults_join_the_hosts_choice(),
   };
 }
@@ -165,16 +211,12 @@ std::vector<Mutant> time_mutants() {
       trips_also(policy_mutant("active-calls-are-recalled", "ACTIVE-09",
                                "a call is looked up in the set as it is when the call starts",
                                look_up_live),
-                 {"TOOL-01"}),
+                 {"PROMPT-03", "TOOL-01"}),
       trips_also(policy_mutant("active-registry-answers-calls", "ACTIVE-10",
                                "a call is looked up in the registry, not among the active tools",
                                [](Policies& policies) { policies.find_tool = tool_of_registry; }),
                  {"PIPE-05", "RESULT-10"}),
-      trips_also(policy_mutant(
-                     "extension-handlers-of-the-third-are-lost", "EXT-33",
-                     "handlers of an extension run only if at most one other loads before it",
-                     [](Policies& policies) { policies.session.handler_order = handlers_of_two; }),
-                 {"EVENT-24"}),
+      remembering_loader(),
   };
 }
 

@@ -168,6 +168,10 @@ void forget_the_flag(engine::ToolResultMessage& message, const engine::FinishedC
   message.is_error = false;
 }
 
+void forget_the_usage(engine::ToolResultMessage& message, const engine::FinishedCall& /*call*/) {
+  message.usage = SharedJson();
+}
+
 void drop_images(engine::ToolResultMessage& message, const engine::FinishedCall& /*call*/) {
   std::erase_if(message.content, [](const engine::ContentBlock& block) {
     return std::holds_alternative<engine::ImageBlock>(block);
@@ -199,21 +203,6 @@ std::shared_ptr<Json> coerce_again(const engine::RegisteredTool& tool, const Jso
 
 engine::ValidatedArguments accept_all(const engine::RegisteredTool& /*tool*/, Json prepared) {
   return engine::ValidatedArguments{std::move(prepared), {}};
-}
-
-/// The tool with a preparation that says nothing of why it fails.
-engine::RegisteredToolPtr mute_preparation(const engine::TurnTools& turn, std::string_view name) {
-  const auto found = engine::tool_of_turn(turn, name);
-  if (found == nullptr || !found->definition.prepare_arguments) return found;
-  auto muted = std::make_shared<engine::RegisteredTool>(*found);
-  muted->definition.prepare_arguments = [inner = found->definition.prepare_arguments](Json raw) {
-    try {
-      return inner(std::move(raw));
-    } catch (...) {
-      throw std::string();
-    }
-  };
-  return muted;
 }
 
 engine::ToolResult say_nothing_of_abort() {
@@ -283,7 +272,7 @@ void add_pipe_mutants(std::vector<Mutant>& list) {
   list.push_back(
       call_mutant(policy_mutant("pipe-tools-in-any-case", "PIPE-05", "Read finds the tool read",
                                 [](Policies& policies) { policies.find_tool = tool_of_any_case; }),
-                  {"RESULT-10"}));
+                  {"REG-19", "RESULT-10"}));
   list.push_back(call_mutant(
       policy_mutant(
           "pipe-handlers-get-a-copy", "PIPE-06", "changes of handlers are lost",
@@ -299,8 +288,9 @@ void add_pipe_mutants(std::vector<Mutant>& list) {
       {"EVENT-04"}));
   add_unreadable_mutant(list);
   list.push_back(call_mutant(
-      policy_mutant("pipe-null-becomes-text", "PIPE-30", "values are turned into texts",
-                    [](Policies& policies) { policies.validate = engine::validate_pi; }),
+      trips_also(policy_mutant("pipe-null-becomes-text", "PIPE-30", "values are turned into texts",
+                               [](Policies& policies) { policies.validate = engine::validate_pi; }),
+                 {"WRITE-08"}),
       {}));
 }
 
@@ -312,9 +302,12 @@ void add_message_mutants(std::vector<Mutant>& list) {
   list.push_back(
       call_mutant(message_mutant("result-structured-content-is-shown", "RESULT-03",
                                  "structuredContent stands in the message", show_structured),
-                  {"RESULT-01"}));
+                  {"RESULT-01", "TOOL-21"}));
   list.push_back(message_mutant("result-message-is-never-an-error", "RESULT-04",
                                 "the message does not say that a call failed", forget_the_flag));
+  list.push_back(message_mutant("result-usage-is-lost", "RESULT-09",
+                                "the message does not say what the tool's calls cost",
+                                forget_the_usage));
   list.push_back(call_mutant(message_mutant("result-images-are-dropped", "RESULT-20",
                                             "the message has no images", drop_images),
                              {"RESULT-01"}));
@@ -332,9 +325,9 @@ void add_error_mutants(std::vector<Mutant>& list) {
                              {"RESULT-16"}));
   list.push_back(ending_mutant("result-unknown-tool-ends-the-run", "RESULT-10",
                                "an unknown name ends the run", engine::Cause::unknown_tool));
-  add_policy(list, "result-failed-preparation-is-mute", "RESULT-11",
-             "the message of a failed preparation is lost",
-             [](Policies& policies) { policies.find_tool = mute_preparation; });
+  list.push_back(ending_mutant("result-failed-preparation-ends-the-run", "RESULT-11",
+                               "a preparation that throws ends the run",
+                               engine::Cause::prepare_failed));
   list.push_back(call_mutant(
       policy_mutant("result-throwing-gate-lets-pass", "RESULT-12", "handlers that throw fail open",
                     [](Policies& policies) {

@@ -55,9 +55,11 @@ engine::ToolResultMessage message_with_diff(const engine::FinishedCall& call) {
 
 std::vector<Mutant> capture_mutants() {
   std::vector<Mutant> list;
-  list.push_back(schema_mutant("edit-schema-shows-old-form", "EDIT-01",
+  list.push_back(
+      trips_also(schema_mutant("edit-schema-shows-old-form", "EDIT-01",
                                "the schema of edit lists oldText and newText beside edits", "edit",
-                               show_old_form));
+                               show_old_form),
+                 {"EDIT-51"}));
   list.push_back(schema_mutant("read-schema-says-start", "READ-01",
                                "the schema of read calls the offset start", "read",
                                call_offset_start));

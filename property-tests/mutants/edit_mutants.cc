@@ -155,20 +155,22 @@ EditPlan with_the_first_line_end(std::string_view original, const Edits& edits) 
 
 std::vector<Mutant> planner_mutants() {
   return {
-      planner_mutant("edits-one-after-the-other", "EDIT-02",
-                     "each edit sees the text that the ones before it left", one_after_the_other),
+      trips_also(planner_mutant("edits-one-after-the-other", "EDIT-02",
+                                "each edit sees the text that the ones before it left",
+                                one_after_the_other),
+                 {"EDIT-26"}),
       trips_also(planner_mutant("edit-finds-text-of-another-edit", "EDIT-03",
                                 "text that another edit writes is found", one_after_the_other),
                  {"EDIT-05", "EDIT-07", "EDIT-15"}),
       trips_also(planner_mutant("edits-at-stale-offsets", "EDIT-04",
                                 "edits are applied in list order at the original's offsets",
                                 at_offsets_of_the_original),
-                 {"EDIT-02"}),
+                 {"EDIT-02", "EDIT-39", "EDIT-30"}),
       trips_also(
           planner_mutant(
               "edit-takes-the-first-place", "EDIT-05", "of several places the first is replaced",
               [](auto original, auto edits) { return guess_places(original, edits, false); }),
-          {"EDIT-06", "EDIT-08", "EDIT-15"}),
+          {"EDIT-06", "EDIT-08", "EDIT-15", "EDIT-65"}),
       trips_also(planner_mutant("edit-counts-in-the-edited-text", "EDIT-06",
                                 "places are counted after the edits before", one_after_the_other),
                  {"EDIT-05", "EDIT-08", "EDIT-15"}),
@@ -197,16 +199,17 @@ std::vector<Mutant> planner_mutants() {
                  {"EDIT-05", "EDIT-07"}),
       trips_also(planner_mutant("edit-drops-the-mark", "EDIT-22", "the byte order mark is lost",
                                 without_mark),
-                 {"EDIT-24"}),
+                 {"EDIT-24", "EDIT-23", "EDIT-29", "EDIT-33", "EDIT-02"}),
       trips_also(planner_mutant("edit-matches-raw-bytes", "EDIT-24",
                                 "carriage returns of the file are matched", match_raw_bytes),
-                 {"EDIT-22", "EDIT-26"}),
+                 {"EDIT-22", "EDIT-26", "EDIT-29", "EDIT-02"}),
       trips_also(planner_mutant("edit-writes-line-feeds", "EDIT-26",
                                 "a CRLF file becomes an LF file", with_line_feeds),
-                 {"EDIT-22", "EDIT-24"}),
-      planner_mutant("edit-makes-line-ends-equal", "EDIT-27",
-                     "the whole file gets the line end that is found first",
-                     with_the_first_line_end),
+                 {"EDIT-22", "EDIT-24", "EDIT-29", "EDIT-02"}),
+      trips_also(planner_mutant("edit-makes-line-ends-equal", "EDIT-27",
+                                "the whole file gets the line end that is found first",
+                                with_the_first_line_end),
+                 {"EDIT-28", "EDIT-02"}),
   };
 }
 
@@ -239,6 +242,7 @@ class LateAccess final : public engine::Files {
 Mutant late_access() {
   Mutant mutant;
   mutant.name = "edit-reads-before-the-access-check";
+  mutant.also = {"EDIT-19"};
   mutant.kind = MutantKind::port;
   mutant.rule = "EDIT-16";
   mutant.change = "the access check follows the read";
@@ -312,7 +316,7 @@ std::vector<Mutant> step_mutants() {
       trips_also(
           broken_tool("edit-runs-after-the-abort", "EDIT-54", "an edit does not see the abort",
                       "edit", [](ToolDefinition& tool) { wrap_edit(tool, run_without_signal); }),
-          {"QUEUE-07"}),
+          {"QUEUE-07", "EDIT-55", "EDIT-56", "ABORT-05"}),
   };
 }
 

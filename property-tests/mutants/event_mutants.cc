@@ -88,8 +88,16 @@ Mutant forgotten_call() {
   return mutant;
 }
 
-void accept_all_updates(Policies& policies) {
-  policies.update_is_accepted = [](bool) { return true; };
+void accept_updates_after_the_end(Policies& policies) {
+  policies.update_is_accepted = [](engine::UpdateMoment moment) {
+    return moment != engine::UpdateMoment::settled;
+  };
+}
+
+void accept_updates_until_the_end(Policies& policies) {
+  policies.update_is_accepted = [](engine::UpdateMoment moment) {
+    return moment != engine::UpdateMoment::ended;
+  };
 }
 
 void add_call_mutants(std::vector<Mutant>& list) {
@@ -109,7 +117,7 @@ void add_call_mutants(std::vector<Mutant>& list) {
 
 void add_update_mutants(std::vector<Mutant>& list) {
   list.push_back(policy_mutant("event-update-after-the-end", "EVENT-05",
-                               "updates pass after the end", accept_all_updates));
+                               "updates pass after the end", accept_updates_after_the_end));
   list.push_back(policy_mutant("event-update-is-a-new-item", "EVENT-06",
                                "updates carry ids of their own", [](Policies& policies) {
                                  policies.id_of_update = [](const std::string& call) {
@@ -117,9 +125,35 @@ void add_update_mutants(std::vector<Mutant>& list) {
                                  };
                                }));
   list.push_back(policy_mutant("event-gate-stays-open", "EVENT-07",
-                               "updates pass when execute has settled", accept_all_updates));
+                               "updates pass when execute has settled",
+                               accept_updates_until_the_end));
   list.push_back(hook_mutant<ForgottenUpdates>("event-updates-are-not-awaited", "EVENT-08",
                                                "listeners of updates are not awaited"));
+}
+
+void add_boundary_mutants(std::vector<Mutant>& list) {
+  list.push_back(policy_mutant("event-turn-ends-before-it-is-stored", "EVENT-12",
+                               "turn_end names entries that are not there", [](Policies& policies) {
+                                 policies.session.entry_shown_at_turn_end =
+                                     [](std::string_view id) { return std::string(id) + "-next"; };
+                               }));
+  list.push_back(policy_mutant("event-continuation-is-ignored", "EVENT-15",
+                               "nobody goes on before the settlement", [](Policies& policies) {
+                                 policies.session.grants_continuation = [](bool) { return false; };
+                               }));
+  list.push_back(policy_mutant(
+      "event-handlers-hear-other-events", "EVENT-44", "handlers of input hear of turns too",
+      [](Policies& policies) {
+        policies.session.handler_hears = [](std::string_view subscribed, std::string_view event) {
+          return subscribed == event || (subscribed == "input" && event == "turn_start");
+        };
+      }));
+}
+
+void add_preparation_mutant(std::vector<Mutant>& list) {
+  list.push_back(policy_mutant(
+      "event-chosen-tools-stay", "EVENT-21", "tools that were chosen for a run stay chosen",
+      [](Policies& policies) { policies.session.selection_ends_with_run = [] { return false; }; }));
 }
 
 void add_run_mutants(std::vector<Mutant>& list) {
@@ -161,7 +195,6 @@ const std::map<std::string, std::vector<std::string>>& event_side_effects() {
       {"event-start-hides-arguments", {"PIPE-09"}},
       {"event-update-after-the-end", {"EVENT-07"}},
       {"event-update-is-a-new-item", {"EVENT-05"}},
-      {"event-gate-stays-open", {"EVENT-05"}},
       {"event-failed-answer-runs", {"ABORT-09", "BATCH-17"}},
       {"event-old-instances-are-not-told", {"EVENT-38"}},
   };
@@ -175,6 +208,8 @@ std::vector<Mutant> event_mutants() {
   add_call_mutants(list);
   add_update_mutants(list);
   add_run_mutants(list);
+  add_boundary_mutants(list);
+  add_preparation_mutant(list);
   name_also(list, event_side_effects());
   return list;
 }

@@ -58,16 +58,18 @@ std::vector<Mutant> read_mutants() {
   return {
       trips_also(broken_tool("read-caps-at-500-lines", "READ-02", "the cap is 500 lines", "read",
                              [](ToolDefinition& tool) { alter_arguments(tool, with_small_cap()); }),
-                 {"READ-04"}),
-      broken_tool("read-offset-from-zero", "READ-03", "offset counts from 0", "read",
-                  [](ToolDefinition& tool) { alter_arguments(tool, with_offset_from_zero()); }),
+                 {"READ-04", "READ-05", "READ-08", "READ-28"}),
+      trips_also(
+          broken_tool("read-offset-from-zero", "READ-03", "offset counts from 0", "read",
+                      [](ToolDefinition& tool) { alter_arguments(tool, with_offset_from_zero()); }),
+          {"READ-07"}),
       trips_also(broken_tool("read-cuts-silently", "READ-04", "cut text has no notice", "read",
                              [](ToolDefinition& tool) {
                                tool.execute = [inner = tool.execute](ToolCall call) {
                                  return without_notice(inner, std::move(call));
                                };
                              }),
-                 {"READ-30"}),
+                 {"READ-30", "READ-29"}),
   };
 }
 
@@ -175,12 +177,15 @@ class EarlyRead final : public engine::Files {
 };
 
 std::vector<Mutant> port_mutants() {
-  Mutant names = files_mutant("queue-key-is-the-name", "QUEUE-01", "links are not resolved");
+  Mutant names =
+      trips_also(files_mutant("queue-key-is-the-name", "QUEUE-01", "links are not resolved"),
+                 {"BATCH-18", "EDIT-02", "EDIT-39"});
   names.alterations.files = [](engine::Files& inner, engine::Loop&) {
     return std::make_unique<NamesAsKeys>(inner);
   };
-  Mutant early = files_mutant("edit-reads-before-its-turn", "QUEUE-05",
-                              "a file is read when its path is looked up");
+  Mutant early = trips_also(files_mutant("edit-reads-before-its-turn", "QUEUE-05",
+                                         "a file is read when its path is looked up"),
+                            {"EDIT-19", "BATCH-18", "EDIT-02", "EDIT-39"});
   early.alterations.files = [](engine::Files& inner, engine::Loop&) {
     return std::make_unique<EarlyRead>(inner);
   };
@@ -237,7 +242,7 @@ std::vector<Mutant> order_of_changes() {
   return {
       trips_also(policy_mutant("queue-key-for-each-call", "QUEUE-02",
                                "every call has a queue of its own", key_for_each_call),
-                 {"QUEUE-01", "QUEUE-05", "WRITE-02"}),
+                 {"QUEUE-01", "QUEUE-05", "WRITE-02", "BATCH-18", "EDIT-02", "EDIT-39"}),
       policy_mutant("queue-one-key-for-all", "QUEUE-03", "one lock for all files",
                     [](engine::Policies& policies) {
                       policies.existing_key = [](const std::string&) {

@@ -197,6 +197,10 @@ void report_every_throw(Policies& policies) {
   policies.session.reports_throw = [](std::string_view) { return true; };
 }
 
+void skip_removed_handlers(Policies& policies) {
+  policies.session.removed_handler_still_runs = [](std::string_view) { return false; };
+}
+
 void look_at_abort_once(Policies& policies) {
   policies.abort_ends_call = [](engine::AbortPoint point) {
     return point == engine::AbortPoint::start;
@@ -265,7 +269,7 @@ std::vector<HookDecision> hook_decisions() {
        "HOOK-04",
        "blocked calls run",
        run_blocked_calls,
-       {"EVENT-02", "RESULT-12"}},
+       {"EVENT-02", "PROMPT-16", "RESULT-12"}},
       {"hook-any-answer-blocks",
        "HOOK-06",
        "any object is a block",
@@ -294,6 +298,11 @@ std::vector<HookDecision> hook_decisions() {
        "isError false is ignored",
        never_clear_error,
        {"HOOK-17"}},
+      {"hook-removed-gate-is-skipped",
+       "HOOK-27",
+       "a handler that is removed in a dispatch does not run in it",
+       skip_removed_handlers,
+       {"HOOK-01"}},
       {"hook-late-yes-runs",
        "HOOK-28",
        "an abort at the gate is missed",
@@ -312,6 +321,7 @@ std::vector<Mutant> hook_mutants() {
   }
   list.push_back(
       hooks_mutant<HostToolsPass>("hook-host-tools-pass", "HOOK-12", "SDK tools are not gated"));
+  list.back().also = {"TOOL-09"};
   list.push_back(
       hooks_mutant<ImpatientHooks>("hook-slow-gate-allows", "HOOK-13", "a slow gate is open"));
   list.push_back(hooks_mutant<BlocksAreAudited>("hook-blocks-have-results", "HOOK-22",

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "simulator/explore/case_run.h"
+#include "simulator/explore/schedules.h"
 #include "simulator/subjects/session_subject.h"
 
 namespace plumb::simulator {
@@ -19,8 +21,63 @@ void collect_failures(std::span<const invariants::Judgement> judgements,
   }
 }
 
+/// Rules that fail in any class of schedules of one scenario.
+void explore_failures(const Alterations& alterations, const Scenario& scenario,
+                      const invariants::Catalogue& facts, std::set<std::string>& failed) {
+  SessionSubject subject;
+  RunOptions options;
+  options.alterations = alterations;
+  options.step_max = 20'000;
+  options.records_steps = options.records_ready = true;
+  const auto play = [&](SchedulePicker picker) {
+    options.picker = std::move(picker);
+    auto run = run_case(subject, Variant{"", "", scenario, 0}, options, facts);
+    collect_failures(run.judgements, failed);
+    return Execution{std::move(run.result.steps), ""};
+  };
+  ExploreOptions bounds;
+  bounds.classes_max = bounds.runs_max = 500;
+  bounds.sample_count = 100;
+  // What cannot be explored leaves the mutant alive, which is reported.
+  const auto report = explore_schedules(play, bounds);
+  static_cast<void>(report.has_value());
+}
+
 void append(std::vector<Mutant>& all, std::vector<Mutant> more) {
   std::ranges::move(more, std::back_inserter(all));
+}
+
+/// What wrong engines of one family break in another one.
+const std::map<std::string, std::vector<std::string>>& effects_elsewhere() {
+  static const std::map<std::string, std::vector<std::string>> kRules{
+      {"active-calls-are-recalled", {"RESULT-16"}},
+      {"active-change-waits-for-the-next-prompt", {"RESULT-16"}},
+      {"bash-runs-unhooked", {"BASH-26"}},
+      {"batch-ignores-the-tools-mark", {"BATCH-18"}},
+      {"batch-is-always-sequential", {"BATCH-09", "BATCH-10", "HOOK-14"}},
+      {"batch-last-result-is-lost", {"EVENT-36"}},
+      {"batch-messages-as-completed", {"EVENT-13"}},
+      {"event-aborted-run-is-asked", {"ABORT-11", "EVENT-15"}},
+      {"extension-taken-out-stays-loaded", {"EVENT-44"}},
+      {"hook-block-is-ignored", {"HOOK-25"}},
+      {"hook-silence-is-consent", {"HOOK-25"}},
+      {"pipe-no-validation", {"PIPE-14"}},
+      {"pipe-null-becomes-text", {"WRITE-08"}},
+      {"pipe-preparation-is-ignored", {"PIPE-18"}},
+      {"prompt-tells-of-inactive-tools", {"PROMPT-09"}},
+      {"result-host-failure-keeps-the-result", {"HOOK-19"}},
+      {"result-original-content-is-sent", {"RESULT-21"}},
+      {"tool-internal-call-id", {"BATCH-09"}},
+  };
+  return kRules;
+}
+
+void add_effects_elsewhere(std::vector<Mutant>& all) {
+  for (auto& mutant : all) {
+    const auto found = effects_elsewhere().find(mutant.name);
+    if (found == effects_elsewhere().end()) continue;
+    mutant.also.insert(mutant.also.end(), found->second.begin(), found->second.end());
+  }
 }
 
 }  // namespace
@@ -32,15 +89,21 @@ std::string_view to_string(MutantKind kind) {
 
 std::vector<Mutant> all_mutants() {
   std::vector<Mutant> all = edit_mutants();
+  append(all, text_mutants());
   append(all, file_mutants());
+  append(all, change_mutants());
+  append(all, bash_mutants());
   append(all, prefix_mutants());
   append(all, call_mutants());
   append(all, hook_mutants());
   append(all, tool_mutants());
+  append(all, tool_use_mutants());
+  append(all, prompt_mutants());
   append(all, registry_mutants());
   append(all, active_mutants());
   append(all, order_mutants());
   append(all, capture_mutants());
+  add_effects_elsewhere(all);
   std::ranges::sort(all, {}, [](const Mutant& mutant) { return mutant.rule + " " + mutant.name; });
   return all;
 }
@@ -101,6 +164,17 @@ std::vector<std::string> failing_rules(const Alterations& alterations,
   return {failed.begin(), failed.end()};
 }
 
+std::vector<std::string> racing_rules(const Alterations& alterations,
+                                      std::span<const Scenario* const> scenarios,
+                                      const Catalogue& catalogue) {
+  const auto facts = facts_of(catalogue);
+  std::set<std::string> failed;
+  for (const Scenario* scenario : scenarios) {
+    explore_failures(alterations, *scenario, facts, failed);
+  }
+  return {failed.begin(), failed.end()};
+}
+
 MutantOutcome run_mutant(const Mutant& mutant, std::span<const Scenario> scenarios,
                          const Catalogue& catalogue) {
   std::vector<const Scenario*> chosen;
@@ -111,7 +185,8 @@ MutantOutcome run_mutant(const Mutant& mutant, std::span<const Scenario> scenari
   }
   MutantOutcome outcome{mutant.name, mutant.kind, mutant.rule, {}, {}, 0};
   outcome.scenarios = static_cast<std::int64_t>(chosen.size());
-  outcome.killed_by = failing_rules(mutant.alterations, chosen, catalogue);
+  outcome.killed_by = mutant.is_race ? racing_rules(mutant.alterations, chosen, catalogue)
+                                     : failing_rules(mutant.alterations, chosen, catalogue);
   std::ranges::copy_if(
       outcome.killed_by, std::back_inserter(outcome.surprises), [&mutant](const std::string& rule) {
         return rule != mutant.rule && std::ranges::find(mutant.also, rule) == mutant.also.end();

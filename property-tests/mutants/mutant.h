@@ -31,19 +31,27 @@ struct Mutant {
   std::vector<std::string> also;
   std::string change;
   Alterations alterations;
+  /// A race: the schedule of seed 0 does not show it, so the classes of schedules are explored.
+  bool is_race = false;
 };
 
 /// Every mutant, sorted by rule.
 std::vector<Mutant> all_mutants();
-/// By what they break: edits (EDIT), files (READ, WRITE, QUEUE), what is sent to the model (CACHE),
-/// calls (PIPE, RESULT), handlers (HOOK), tools (TOOL), the registry (REG), the active set (ACTIVE,
-/// EXT-33), and the order of things (EVENT, BATCH, ABORT).
+/// By what they break: edits (EDIT) and their texts, files (READ, WRITE, QUEUE) and their changes,
+/// commands (BASH, TRUNC), what is sent to the model (CACHE), calls (PIPE, RESULT), handlers
+/// (HOOK), tools (TOOL), the prompt (PROMPT, ACTIVE-07), the registry (REG), the active set
+/// (ACTIVE, EXT-33), and the order of things (EVENT, BATCH, ABORT).
 std::vector<Mutant> edit_mutants();
+std::vector<Mutant> text_mutants();
 std::vector<Mutant> file_mutants();
+std::vector<Mutant> change_mutants();
+std::vector<Mutant> bash_mutants();
 std::vector<Mutant> prefix_mutants();
 std::vector<Mutant> call_mutants();
 std::vector<Mutant> hook_mutants();
 std::vector<Mutant> tool_mutants();
+std::vector<Mutant> tool_use_mutants();
+std::vector<Mutant> prompt_mutants();
 std::vector<Mutant> registry_mutants();
 std::vector<Mutant> active_mutants();
 std::vector<Mutant> order_mutants();
@@ -81,5 +89,9 @@ MutantOutcome run_mutant(const Mutant& mutant, std::span<const Scenario> scenari
 std::vector<std::string> failing_rules(const Alterations& alterations,
                                        std::span<const Scenario* const> scenarios,
                                        const Catalogue& catalogue);
+/// The same over the classes of schedules of each scenario (up to 500, else a sample).
+std::vector<std::string> racing_rules(const Alterations& alterations,
+                                      std::span<const Scenario* const> scenarios,
+                                      const Catalogue& catalogue);
 
 }  // namespace plumb::simulator

@@ -48,6 +48,19 @@ TEST(Mutants, AreKilledByTheirRule) {
   }
 }
 
+TEST(Mutants, RacesDoNotShowOnTheFirstSchedule) {
+  const auto& suite = repository_suite();
+  std::int64_t races = 0;
+  for (auto mutant : all_mutants()) {
+    if (!mutant.is_race) continue;
+    ++races;
+    mutant.is_race = false;
+    const auto outcome = run_mutant(mutant, suite.scenarios, suite.catalogue);
+    EXPECT_TRUE(outcome.killed_by.empty()) << mutant.name << joined(outcome.killed_by);
+  }
+  EXPECT_GE(races, 1);
+}
+
 const std::vector<Tamper>& tampers() {
   static const auto kTampers = load_tampers("scenarios/rules");
   static const std::vector<Tamper> kNone;

@@ -20,6 +20,7 @@ std::vector<Mutant> order_mutants() {
   std::vector<Mutant> list = event_mutants();
   std::ranges::move(batch_mutants(), std::back_inserter(list));
   std::ranges::move(abort_mutants(), std::back_inserter(list));
+  std::ranges::move(guard_mutants(), std::back_inserter(list));
   return list;
 }
 

@@ -17,5 +17,7 @@ void name_also(std::vector<Mutant>& mutants,
 std::vector<Mutant> event_mutants();
 std::vector<Mutant> batch_mutants();
 std::vector<Mutant> abort_mutants();
+/// What tools, gates and hosts owe on their own side.
+std::vector<Mutant> guard_mutants();
 
 }  // namespace plumb::simulator

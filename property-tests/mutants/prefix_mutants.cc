@@ -137,8 +137,10 @@ std::vector<Mutant> prefix_mutants() {
                                  };
                                }),
                  {"ACTIVE-12", "CACHE-10"}),
-      policy_mutant("prompt-counts-registered-tools", "CACHE-34",
-                    "a registration alone changes the prompt", count_registered_in_prompt),
+      trips_also(
+          policy_mutant("prompt-counts-registered-tools", "CACHE-34",
+                        "a registration alone changes the prompt", count_registered_in_prompt),
+          {"PROMPT-11"}),
   };
 }
 

@@ -104,16 +104,21 @@ std::vector<Mutant> clash_mutants() {
                                "the last extension that registers a name wins",
                                [](Policies& policies) { policies.extension_winner = last_wins; }),
                  {"REG-03"}),
-      policy_mutant("registry-clash-is-silent", "REG-03",
-                    "a clash of two extensions is not reported",
-                    [](Policies& policies) {
-                      policies.registry.reports_conflict =
-                          [](const RegisteredTool&, const RegisteredTool&) { return false; };
-                    }),
-      policy_mutant(
-          "registry-refresh-waits", "REG-17",
-          "a registration during a session waits for the next reload",
-          [](Policies& policies) { policies.registry.refreshes_at_once = [] { return false; }; }),
+      trips_also(policy_mutant("registry-clash-is-silent", "REG-03",
+                               "a clash of two extensions is not reported",
+                               [](Policies& policies) {
+                                 policies.registry.reports_conflict = [](const RegisteredTool&,
+                                                                         const RegisteredTool&) {
+                                   return false;
+                                 };
+                               }),
+                 {"REG-20"}),
+      trips_also(policy_mutant("registry-refresh-waits", "REG-17",
+                               "a registration during a session waits for the next reload",
+                               [](Policies& policies) {
+                                 policies.registry.refreshes_at_once = [] { return false; };
+                               }),
+                 {"REG-06"}),
   };
 }
 
@@ -128,14 +133,15 @@ std::vector<Mutant> filter_mutants() {
           policy_mutant("registry-exclude-list-for-builtins-only", "REG-09",
                         "the exclude list removes built-ins only",
                         [](Policies& policies) { policies.keeps_tool = exclude_binds_builtins; }),
-          {"ACTIVE-04", "REG-12", "REG-13", "REG-18"}),
+          {"ACTIVE-04", "REG-12", "REG-13", "REG-18", "REG-21"}),
       trips_also(policy_mutant(
                      "registry-allow-beats-exclude", "REG-10", "the allow list has the last word",
                      [](Policies& policies) { policies.keeps_tool = allow_beats_exclude; }),
-                 {"REG-09", "REG-13", "REG-14"}),
-      policy_mutant("registry-empty-allow-list-is-none", "REG-11",
-                    "an empty allow list counts as none",
-                    [](Policies& policies) { policies.keeps_tool = empty_allows_all; }),
+                 {"REG-09", "REG-13", "REG-14", "REG-21"}),
+      trips_also(policy_mutant("registry-empty-allow-list-is-none", "REG-11",
+                               "an empty allow list counts as none",
+                               [](Policies& policies) { policies.keeps_tool = empty_allows_all; }),
+                 {"REG-21"}),
       trips_also(policy_mutant(
                      "registry-exclude-list-at-start-only", "REG-12",
                      "the exclude list binds only what is there at the start",

@@ -104,6 +104,18 @@ const Scenario* find_scenario(std::span<const Scenario> scenarios, const std::st
   return found == scenarios.end() ? nullptr : &*found;
 }
 
+/// The tamper proves something only if its rule passes without it.
+Result<void> require_pass(const std::vector<invariants::Judgement>& judgements,
+                          const Tamper& tamper) {
+  const auto found = std::ranges::find(judgements, tamper.rule, &invariants::Judgement::id);
+  const auto verdict =
+      found == judgements.end() ? "not judged" : invariants::to_string(found->verdict);
+  if (verdict == "pass") return {};
+  return fail(ErrorCode::invalid,
+              tamper.rule + " must pass in the untouched trace, but it is " + std::string(verdict),
+              tamper.file);
+}
+
 /// A relation rule compares a green trace with the tampered one; others judge the tampered one.
 std::vector<invariants::Judgement> judge_tampered(const Trace& green, const Trace& edited,
                                                   const std::string& rule,
@@ -142,6 +154,10 @@ Result<MutantOutcome> run_tamper(const Tamper& tamper, std::span<const Scenario>
   PLUMB_TRY(const auto edited, apply_tamper(green.trace, tamper));
   MutantOutcome outcome{"tamper " + tamper.rule, MutantKind::tamper, tamper.rule, {}, {}, 1};
   const auto facts = facts_of(catalogue);
+  const auto untouched = judge_tampered(green.trace, green.trace, tamper.rule, facts);
+  if (auto passed = require_pass(untouched, tamper); !passed) {
+    return std::unexpected(std::move(passed).error());
+  }
   sort_failures(outcome, judge_tampered(green.trace, edited, tamper.rule, facts), tamper);
   return outcome;
 }

@@ -6,7 +6,11 @@
 namespace plumb::simulator {
 
 std::string_view reason_without_mutant(std::string_view rule) {
-  static const std::map<std::string_view, std::string_view> kReasons{};
+  static const std::map<std::string_view, std::string_view> kReasons{
+      {"TOOL-16",
+       "the reference engine has no display layer of its own, so nothing of it can drop what such "
+       "a layer keeps of a replaced tool"},
+  };
   const auto found = kReasons.find(rule);
   return found == kReasons.end() ? std::string_view() : found->second;
 }

@@ -161,6 +161,36 @@ TEST(Program, LocatesEveryBrokenScenario) {
   EXPECT_EQ(ran.err, wanted);
 }
 
+TEST(Program, LocatesEveryScriptThatItsCompilerRefuses) {
+  expect_located("fixtures/broken_scripts", "plumb lint");
+}
+
+TEST(Program, DoesNotRunAScenarioOfAnotherEngineOrSubject) {
+  const Scratch scratch;
+  for (const std::string key : {"engine: durable", "subjects: [pi]"}) {
+    std::ofstream(scratch / "a.yaml") << "scenario: other\nrules: [EVENT-01]\n"
+                                      << key << "\nsteps: [{user: hi}, {model: hello}]\n";
+
+    const auto ran = shell("plumb run --no-reports " + scratch / "a.yaml");
+
+    EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
+    EXPECT_NE(ran.out.find("0 passed, 0 failed, 1 skipped"), std::string::npos) << ran.out;
+  }
+}
+
+TEST(Program, WarnsOfStepsThatTheReferenceSessionCannotTake) {
+  const Scratch scratch;
+  std::ofstream(scratch / "a.yaml") << "scenario: other\nrules: [EVENT-01]\n"
+                                    << "steps: [{user: hi}, {model: hello}, new_session]\n";
+
+  const auto ran = shell("plumb lint " + scratch / "a.yaml");
+
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err, scratch / "a.yaml" +
+                         ":3:37: step 'new_session' cannot be taken by the reference session; "
+                         "name other 'subjects' (warning)\n");
+}
+
 TEST(Program, LocatesEveryBrokenTrace) {
   expect_located("fixtures/broken/traces", "plumb judge");
 }
@@ -366,6 +396,28 @@ TEST(Program, CountsTheClassesOfSchedules) {
 
   EXPECT_EQ(ran.code, 0) << ran.out;
   EXPECT_NE(ran.out.find("1 of 1 classes of schedules in 1 runs"), std::string::npos) << ran.out;
+}
+
+/// How many classes of schedules a run explored, or 0.
+std::int64_t classes_in(const std::string& out) {
+  const auto end = out.find(" classes of schedules");
+  const auto begin = out.rfind(' ', end - 1);
+  return end == std::string::npos ? 0 : std::stoll(out.substr(begin + 1));
+}
+
+TEST(Program, FindsARaceThatTheFirstScheduleHides) {  // QUEUE-02
+  const std::string play =
+      "plumb run --no-reports --mutant queue-turn-ends-before-the-write "
+      "scenarios/queue/QUEUE-02-three-edits-of-one-file.yaml";
+
+  const auto first = shell(play);
+  const auto all = shell(play + " --schedules all");
+
+  EXPECT_EQ(first.code, 0) << first.out;
+  EXPECT_EQ(all.code, 1) << all.out;
+  EXPECT_NE(all.out.find("FAIL QUEUE-02 "), std::string::npos) << all.out;
+  EXPECT_GE(classes_in(all.out), 2) << all.out;
+  EXPECT_LE(classes_in(all.out), 1000) << all.out;
 }
 
 class Capture : public testing::TestWithParam<std::string> {};

@@ -8,6 +8,7 @@
 #include "simulator/cli/terminal_io.h"
 #include "simulator/script/lint.h"
 #include "simulator/script/source.h"
+#include "simulator/subjects/definitions.h"
 
 namespace plumb::simulator {
 namespace {
@@ -45,7 +46,7 @@ Checked<Catalogue> find_catalogue(const CommonOptions& common) {
 
 LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& catalogue) {
   if (paths.empty()) paths.emplace_back("scenarios");
-  auto report = lint_scenarios(paths, catalogue);
+  auto report = lint_scenarios(paths, catalogue, compile_definition);
   return {std::move(report.scenarios), std::move(report.errors)};
 }
 

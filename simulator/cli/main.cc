@@ -10,11 +10,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "engine/kernel/shell_word.h"
 #include "engine/values/suggest.h"
 #include "simulator/cli/inputs.h"
 #include "simulator/cli/interrupt.h"
 #include "simulator/cli/options.h"
-#include "simulator/cli/shell_word.h"
 #include "simulator/cli/terminal_io.h"
 
 namespace plumb::simulator {
@@ -43,6 +43,7 @@ struct CommandLine {
   RulesCommand rules;
   ExplainCommand explain;
   LintCommand lint;
+  OracleCommand oracle;
   std::function<int()> chosen;
 };
 
@@ -72,6 +73,16 @@ void add_run(CLI::App& app, CommandLine& line) {
   command->add_flag("!--no-timings", run.has_timings, "Leave times out of the reports");
   command->add_option("--expectations", run.expectations, "File of expected verdicts")
       ->check(kGiven);
+  const CLI::Range from_one(std::int64_t{1}, std::int64_t{1'000'000});
+  auto* aborts = command->add_flag("--abort-everywhere", run.aborts_everywhere,
+                                   "Abort at every schedule point of each scenario in turn");
+  auto* fails = command->add_flag("--fail-everywhere", run.fails_everywhere,
+                                  "Fail every file operation of each scenario in turn");
+  auto* abort_at = command->add_option("--abort-at", run.abort_at, "One point of that sweep");
+  auto* fail_at = command->add_option("--fail-at", run.fail_at, "One operation of that sweep");
+  abort_at->check(from_one)->excludes(aborts)->excludes(fails)->excludes(fail_at);
+  fail_at->check(from_one)->excludes(aborts)->excludes(fails);
+  aborts->excludes(fails);
   command->add_option("--mutant", run.mutant, "Break one decision of the engine by its name")
       ->check(kGiven);
   command->callback([&line] { line.chosen = [&] { return run_command(line.common, line.run); }; });
@@ -123,9 +134,21 @@ void add_small_commands(CLI::App& app, CommandLine& line) {
   lint->callback([&line] { line.chosen = [&] { return lint_command(line.common, line.lint); }; });
 }
 
+void add_oracle(CLI::App& app, CommandLine& line) {
+  OracleCommand& oracle = line.oracle;
+  auto* command = app.add_subcommand("oracle", "Execute observed behaviour and compare");
+  command->add_option("files", oracle.paths, "Oracle files (JSON Lines)")->required();
+  command->add_option("--edition", oracle.edition, "The edition of the rules to run")
+      ->check(CLI::IsMember({"seed", "pi-1.6.0"}))
+      ->capture_default_str();
+  command->add_option("--only", oracle.only, "Only rows with this id; * and ? match (repeatable)");
+  command->add_flag("--json", oracle.is_json, "Verdicts as one JSON document");
+  command->callback([&line] { line.chosen = [&] { return oracle_command(line.oracle); }; });
+}
+
 std::string typed(int argc, char** argv) {
   std::string text = "plumb";
-  for (int i = 1; i < argc; ++i) text += " " + shell_word(argv[i]);
+  for (int i = 1; i < argc; ++i) text += " " + engine::shell_word(argv[i]);
   return text;
 }
 
@@ -179,6 +202,7 @@ int run_program(int argc, char** argv) {
   add_judge(app, line);
   add_rules(app, line);
   add_small_commands(app, line);
+  add_oracle(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -35,6 +35,10 @@ struct RunCommand {
   bool has_reports = true;
   bool has_timings = true;
   std::string expectations;
+  bool aborts_everywhere = false;
+  bool fails_everywhere = false;
+  std::int64_t abort_at = 0;  ///< One point of such a sweep; 0: none.
+  std::int64_t fail_at = 0;
   std::string mutant;  ///< A wrong decision to break the engine with; empty: none.
 };
 
@@ -63,10 +67,18 @@ struct LintCommand {
   std::vector<std::string> paths;
 };
 
+struct OracleCommand {
+  std::vector<std::string> paths;
+  std::string edition = "seed";
+  std::vector<std::string> only;  ///< Ids, with * and ?.
+  bool is_json = false;
+};
+
 int run_command(const CommonOptions& common, const RunCommand& command);
 int judge_command(const CommonOptions& common, const JudgeCommand& command);
 int rules_command(const CommonOptions& common, const RulesCommand& command);
 int explain_command(const CommonOptions& common, const ExplainCommand& command);
 int lint_command(const CommonOptions& common, const LintCommand& command);
+int oracle_command(const OracleCommand& command);
 
 }  // namespace plumb::simulator

@@ -24,6 +24,8 @@ reports::Verdict verdict_of(invariants::Verdict verdict) {
       return reports::Verdict::untestable;
     case invariants::Verdict::not_applicable:
       return reports::Verdict::not_applicable;
+    case invariants::Verdict::harness_error:
+      return reports::Verdict::harness_error;
   }
   return reports::Verdict::harness_error;
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "engine/kernel/shell_word.h"
 #include "engine/values/suggest.h"
 #include "property-tests/mutants/mutant.h"
 #include "reports/terminal.h"
@@ -14,7 +15,6 @@
 #include "simulator/cli/interrupt.h"
 #include "simulator/cli/options.h"
 #include "simulator/cli/report_files.h"
-#include "simulator/cli/shell_word.h"
 #include "simulator/cli/suite.h"
 #include "simulator/cli/terminal_io.h"
 #include "simulator/subjects/session_subject.h"
@@ -59,7 +59,7 @@ std::string plain_command(const RunCommand& command) {
   std::string text = "plumb run";
   auto paths = command.paths;
   std::ranges::sort(paths);
-  for (const auto& path : paths) text += " " + shell_word(path);
+  for (const auto& path : paths) text += " " + engine::shell_word(path);
   auto rules = command.rules;
   std::ranges::sort(rules);
   for (const auto& rule : rules) text += " --rule " + rule;
@@ -68,8 +68,12 @@ std::string plain_command(const RunCommand& command) {
   if (!command.schedules.empty()) text += " --schedules " + command.schedules;
   if (!command.schedule.empty()) text += " --schedule \"" + command.schedule + "\"";
   if (!command.expectations.empty()) {
-    text += " --expectations " + shell_word(command.expectations);
+    text += " --expectations " + engine::shell_word(command.expectations);
   }
+  if (command.aborts_everywhere) text += " --abort-everywhere";
+  if (command.fails_everywhere) text += " --fail-everywhere";
+  if (command.abort_at > 0) text += " --abort-at " + std::to_string(command.abort_at);
+  if (command.fail_at > 0) text += " --fail-at " + std::to_string(command.fail_at);
   if (!command.mutant.empty()) text += " --mutant " + command.mutant;
   return text;
 }
@@ -181,6 +185,9 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
   options.seed_count = command.seed_count;
   PLUMB_TRY(options.schedule, read_schedule(command.schedule));
   options.explores_schedules = command.schedules == "all";
+  if (command.aborts_everywhere || command.abort_at > 0) options.sweep = SweepKind::abort;
+  if (command.fails_everywhere || command.fail_at > 0) options.sweep = SweepKind::fail;
+  options.sweep_at = std::max(command.abort_at, command.fail_at);
   options.jobs = command.jobs > 0 ? command.jobs : processor_count();
   if (command.has_reports) options.out_folder = command.out;
   if (auto broken = break_engine(options, command.mutant); !broken) {

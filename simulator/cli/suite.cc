@@ -7,10 +7,10 @@
 #include <thread>
 #include <utility>
 
+#include "engine/kernel/shell_word.h"
 #include "engine/trace/jsonl.h"
 #include "simulator/cli/record_builder.h"
 #include "simulator/cli/report_files.h"
-#include "simulator/cli/shell_word.h"
 #include "simulator/explore/case_run.h"
 #include "simulator/explore/schedules.h"
 #include "simulator/explore/worker_pool.h"
@@ -77,6 +77,8 @@ class SuiteItem {
   void add_run(const CaseRun& run, const std::string& schedule);
   void play_variants(const invariants::Catalogue& facts);
   void explore(const invariants::Catalogue& facts);
+  void sweep_points(const invariants::Catalogue& facts);
+  void add_point(const SweepFailure& point);
 
   const Scenario& scenario_;
   std::uint64_t seed_;
@@ -94,7 +96,7 @@ RunOptions SuiteItem::run_options() const {
 }
 
 std::string SuiteItem::reproduction(const std::string& schedule) const {
-  std::string line = "./plumb run " + shell_word(scenario_.file);
+  std::string line = "./plumb run " + engine::shell_word(scenario_.file);
   if (seed_ != 0) line += " --seed " + std::to_string(seed_);
   if (!schedule.empty()) line += " --schedule \"" + schedule + "\"";
   if (!options_.reproduce_with.empty()) line += " " + options_.reproduce_with;
@@ -167,9 +169,57 @@ void SuiteItem::explore(const invariants::Catalogue& facts) {
   }
 }
 
+constexpr std::size_t kPointsShownMax = 5;
+
+/// A run that was cut at one point: the rules of its trace, and what did not come to its end.
+void SuiteItem::add_point(const SweepFailure& point) {
+  const bool is_abort = options_.sweep == SweepKind::abort;
+  CaseRun run = point.run;
+  run.result.errors.clear();
+  run.variant =
+      (is_abort ? "abort at point " : "failing file operation ") + std::to_string(point.at);
+  auto result = scenario_result(scenario_, run, catalogue_);
+  for (const auto& problem : point.problems) {
+    reports::Finding finding;
+    finding.message = problem;
+    finding.where = scenario_.file;
+    result.expectation_failures.push_back(std::move(finding));
+  }
+  result.reproduce =
+      reproduction("") + (is_abort ? " --abort-at " : " --fail-at ") + std::to_string(point.at);
+  keep_trace(result, run.result.trace);
+  out_.scenarios.push_back(std::move(result));
+}
+
+/// The run as it is, and those of its points that go wrong.
+void SuiteItem::sweep_points(const invariants::Catalogue& facts) {
+  const Variant variant{"", "", scenario_, seed_};
+  const RunOptions options = run_options();
+  if (options_.sweep_at > 0) {
+    SweepFailure point{options_.sweep_at, {}, {}};
+    point.run = play_point(*options_.sweep, options_.sweep_at, *subject_, variant, options, facts);
+    RunOptions uncut = options;
+    uncut.is_swept = true;
+    const auto whole = run_case(*subject_, variant, uncut, facts);
+    point.problems = problems_of(point.run, whole.result.trace);
+    return add_point(point);
+  }
+  const auto report = sweep(*options_.sweep, *subject_, variant, options, facts);
+  add_run(run_case(*subject_, variant, options, facts), "");
+  reports::Exploration exploration;
+  exploration.points_covered = report.points;
+  exploration.points_total = report.points;
+  out_.scenarios.front().exploration = exploration;
+  for (std::size_t i = 0; i < std::min(report.failures.size(), kPointsShownMax); ++i) {
+    add_point(report.failures[i]);
+  }
+}
+
 SuiteResult SuiteItem::play(const invariants::Catalogue& facts) {
   subject_ = options_.make_subject();
-  if (options_.explores_schedules) {
+  if (options_.sweep) {
+    sweep_points(facts);
+  } else if (options_.explores_schedules) {
     explore(facts);
   } else {
     play_variants(facts);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reports/record.h"
+#include "simulator/explore/sweeps.h"
 #include "simulator/script/catalogue.h"
 #include "simulator/script/scenario.h"
 #include "simulator/subjects/subject.h"
@@ -23,6 +24,8 @@ struct SuiteOptions {
   std::int64_t seed_count = 1;
   std::optional<std::vector<std::int64_t>> schedule;
   bool explores_schedules = false;
+  std::optional<SweepKind> sweep;
+  std::int64_t sweep_at = 0;  ///< The only point of the sweep; 0: all of them.
   std::int64_t jobs = 1;
   std::string out_folder;  ///< Traces go to traces/ in it; empty: they are not written.
   Alterations alterations;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/explore/case_run.h"
 
+#include <algorithm>
 #include <exception>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace plumb::simulator {
@@ -28,10 +31,46 @@ void play_and_judge(CaseRun& run, Subject& subject, const Variant& variant,
     run.unmet = unmet_expectations(variant.scenario, run.result.trace);
 }
 
+/// Why a subject is not asked to play a scenario, or "".
+std::string reason_against(const Scenario& scenario, const Subject& subject) {
+  const std::string_view engine = subject.name() == "durable" ? "durable" : "session";
+  if (scenario.engine != engine) return "the scenario is for the engine " + scenario.engine;
+  const auto& wanted = scenario.subjects;
+  if (wanted.empty() || std::ranges::find(wanted, subject.name()) != wanted.end()) return "";
+  std::string names;
+  for (const auto& name : wanted) names += (names.empty() ? "" : ", ") + name;
+  return "the scenario is for the subject " + names;
+}
+
+/// The rules that the scenario names, none of them judged. Relations are judged over all runs.
+CaseRun not_run(const Variant& variant, const Subject& subject, const std::string& reason) {
+  CaseRun run;
+  run.variant = variant.name;
+  run.relation = variant.relation;
+  run.result.trace.header.subject = subject.name();
+  run.result.trace.header.engine = variant.scenario.engine;
+  run.result.trace.header.edition = to_string(variant.scenario.edition);
+  run.result.trace.header.seed = static_cast<std::int64_t>(variant.seed);
+  const auto relations = invariants::all_relations();
+  for (const auto& rule : variant.scenario.rules) {
+    if (std::ranges::any_of(relations, [&](const auto& other) { return other.id == rule.id; })) {
+      continue;
+    }
+    invariants::Judgement judgement;
+    judgement.id = rule.id;
+    judgement.verdict = invariants::Verdict::not_applicable;
+    judgement.reason = reason;
+    run.judgements.push_back(std::move(judgement));
+  }
+  return run;
+}
+
 }  // namespace
 
 CaseRun run_case(Subject& subject, const Variant& variant, const RunOptions& options,
                  const invariants::Catalogue& facts) {
+  const auto reason = reason_against(variant.scenario, subject);
+  if (!reason.empty()) return not_run(variant, subject, reason);
   RunOptions seeded = options;
   seeded.seed = variant.seed;
   CaseRun run;

@@ -31,6 +31,7 @@ bool was_aborted_midway(const Batch& batch, const Story& story) {
 bool was_waiting(const Call& call, const Story& story) {
   const Batch* batch = batch_of(call, story);
   if (batch == nullptr || !was_aborted_midway(*batch, story)) return false;
+  if (batch->stop_reason == "length") return false;  // Refused as truncated (BATCH-11).
   const auto abort = abort_of(*batch, story);
   const auto begun = seq_of(call, "execute_begin");
   const auto ended = seq_of(call, "tool_execution_end");
@@ -89,7 +90,7 @@ Complaint success_stays(const Call& call, const Story&) {
 bool reads_signal_after_abort(const Event& event, const Story& story) {
   const auto* note = event.as<Notify>();
   if (note->topic != "signal" || event.call.empty()) return false;
-  const Call* call = find_call(event.call, story);
+  const Call* call = call_of(event, story);
   const Batch* batch = call == nullptr ? nullptr : batch_of(*call, story);
   return batch != nullptr && story.abort_between(batch->response->seq, event.seq) >= 0;
 }
@@ -124,21 +125,26 @@ Complaint no_request_after_abort(const Run& run, const Story& story) {
   return std::nullopt;
 }
 
-bool closes_aborted(const Event& event) {
-  const auto* message = event.as<MessageEnd>();
-  return message != nullptr && message->role == "assistant" &&
-         at(message->message.get(), "stopReason") == "aborted";
-}
-
-/// ABORT-08: the run closes with an assistant message with stopReason aborted.
+/// ABORT-08: the run closes with an assistant message with stopReason aborted, the only one of its
+/// turn.
 class AbortedCloseChecker final : public Checker {
  public:
+  static std::vector<std::string_view> kinds() {
+    return {"message_end", "turn_start", "agent_start", "agent_end"};
+  }
+
   void see(const Event& event, const Story& story, Report&) override {
-    if (closes_aborted(event)) closed_.push_back(event.seq);
-    if (event.as<AgentStart>() != nullptr) closed_.clear();
+    if (event.as<TurnStart>() != nullptr) answers_ = 0;
+    if (event.as<AgentStart>() != nullptr) last_ = nullptr;
+    const auto* message = event.as<MessageEnd>();
+    if (message != nullptr && message->role == "assistant") {
+      last_ = message;
+      ++answers_;
+    }
     if (event.as<AgentEnd>() == nullptr || story.runs.empty()) return;
-    if (aborted_run(story, story.runs.back()) == nullptr) return;
-    if (closed_.empty()) unclosed_.push_back(&event);
+    if (aborted_run(story, story.runs.back()) != nullptr && !is_closed()) {
+      unclosed_.push_back(&event);
+    }
   }
 
   void finish(const Story& story, Report& report) override {
@@ -147,22 +153,32 @@ class AbortedCloseChecker final : public Checker {
       report.complain(no_request_after_abort(*run, story));
     }
     for (const Event* event : unclosed_) {
-      report.complain(finding("the aborted run does not close with an aborted answer", event));
+      report.complain(finding(
+          "the aborted run does not close with an aborted answer in a turn of its own", event));
     }
   }
 
  private:
-  std::vector<std::int64_t> closed_;
+  bool is_closed() const {
+    return last_ != nullptr && answers_ == 1 && at(last_->message.get(), "stopReason") == "aborted";
+  }
+
+  const MessageEnd* last_ = nullptr;
+  std::int64_t answers_ = 0;  ///< Of the running turn.
   std::vector<const Event*> unclosed_;
 };
 
-/// ABORT-13: an abort between before_agent_start and the first request.
+bool is_prompt(const Event& event) {
+  const auto* input = event.as<Input>();
+  return input != nullptr && input->mode == "prompt";
+}
+
+/// ABORT-13: an abort between the prompt's input, or before_agent_start, and the first request.
 class PreparationAbortChecker final : public Checker {
  public:
   void see(const Event& event, const Story& story, Report& report) override {
-    if (event.as<BeforeAgentStart>() != nullptr) {
-      from_ = event.seq;
-    }
+    const bool begins = from_ < 0 && event.as<BeforeAgentStart>() != nullptr;
+    if (begins || is_prompt(event)) from_ = event.seq;
     if (from_ < 0) return;
     const auto abort = story.abort_between(from_, event.seq);
     if (event.as<ProviderRequest>() != nullptr) {
@@ -220,6 +236,87 @@ Complaint turn_waits(const Batch& batch, const Story& story) {
   return std::nullopt;
 }
 
+// ------------------------------------------------------------------ the end of an aborted run
+
+bool has_result_handlers(const Story& story) {
+  const Json& subscriptions = at(story.host(), "subscriptions");
+  return std::ranges::any_of(
+      subscriptions, [](const Json& events) { return !at(events, "tool_result").is_null(); });
+}
+
+bool threw_before_result_handlers(const Call& call, const Story& story) {
+  return threw_after_abort(call, story) && has_result_handlers(story);
+}
+
+Complaint result_handlers_run(const Call& call, const Story&) {
+  return require(count(call, "tool_result") > 0,
+                 "no tool_result handler ran for call " + call.id + ", which had begun",
+                 end_event(call));
+}
+
+/// ABORT-11: agent_settled says so, nothing of the settling comes before it, nothing runs any more.
+class AbortedSettledChecker final : public Checker {
+ public:
+  void see(const Event& event, const Story& story, Report& report) override {
+    if (event.as<AgentStart>() != nullptr) from_ = event.seq;
+    if (event.as<ExecuteBegin>() != nullptr) ++running_;
+    if (event.as<ExecuteEnd>() != nullptr) --running_;
+    const bool is_aborted = from_ >= 0 && story.abort_between(from_, event.seq) >= 0;
+    if (!is_aborted) return;
+    if (event.as<AgentBeforeSettle>() != nullptr) {
+      report.complain(finding("agent_before_settle after an abort", &event));
+    }
+    const auto* end = event.as<AgentEnd>();
+    if (end != nullptr && end->will_retry) {
+      report.complain(finding("an aborted run announces a retry", &event));
+    }
+    const auto* settled = event.as<AgentSettled>();
+    if (settled == nullptr) return;
+    from_ = -1;
+    report.trigger();
+    report.complain(require(settled->aborted, "agent_settled does not tell of the abort", &event));
+    report.complain(require(running_ == 0, "an execute runs on when the session is idle", &event));
+  }
+
+ private:
+  std::int64_t from_ = -1;
+  std::int64_t running_ = 0;
+};
+
+/// ABORT-14: an abort without a run changes nothing. The handlers of a prompt's input belong to its
+/// run; what agent_settled handlers asked for is a run that begins without input.
+class IdleAbortChecker final : public Checker {
+ public:
+  static std::vector<std::string_view> kinds() {
+    return {"step", "input", "before_agent_start", "agent_start", "agent_end", "agent_settled"};
+  }
+
+  void see(const Event& event, const Story& story, Report& report) override {
+    const bool begins = from_ < 0 && event.as<BeforeAgentStart>() != nullptr;
+    if (begins || is_prompt(event)) from_ = event.seq;
+    const auto* step = event.as<Step>();
+    if (step != nullptr) see_step(*step, report);
+    if (is_after_abort_ && step == nullptr) {
+      report.complain(finding("an abort without a run has an effect", &event));
+    }
+    const auto* settled = event.as<AgentSettled>();
+    if (settled == nullptr) return;
+    const bool is_innocent = from_ >= 0 && story.abort_between(from_, event.seq) < 0;
+    report.complain(require(!is_innocent || !settled->aborted,
+                            "a run is aborted by an abort that came before it", &event));
+    from_ = -1;
+  }
+
+ private:
+  void see_step(const Step& step, Report& report) {
+    is_after_abort_ = step.step == "abort" && from_ < 0;
+    if (is_after_abort_) report.trigger();
+  }
+
+  std::int64_t from_ = -1;  ///< Where the run under way began; -1 when idle.
+  bool is_after_abort_ = false;
+};
+
 }  // namespace
 
 std::vector<Rule> abort_rules() {
@@ -253,12 +350,24 @@ std::vector<Rule> abort_rules() {
           .expect(turn_waits),
       rule("ABORT-08",
            "after an abort no request in the run, which closes with an answer of stopReason "
-           "aborted")
-          .by<AbortedCloseChecker>({"message_end", "agent_start", "agent_end"}),
+           "aborted in a turn of its own")
+          .by<AbortedCloseChecker>(AbortedCloseChecker::kinds()),
+      rule("ABORT-10", "a tool that throws after the abort passes the tool_result handlers")
+          .for_each_call()
+          .when(threw_before_result_handlers)
+          .expect(result_handlers_run),
+      rule("ABORT-11",
+           "after an abort agent_settled says aborted, without agent_before_settle, retry or a "
+           "running execute")
+          .by<AbortedSettledChecker>({"agent_start", "execute_begin", "execute_end",
+                                      "agent_before_settle", "agent_end", "agent_settled"}),
+      rule("ABORT-14", "a step abort between runs causes no event and does not abort the next run")
+          .by<IdleAbortChecker>(IdleAbortChecker::kinds()),
       rule("ABORT-13",
            "an abort before the first request of a run: no request, agent_end, agent_settled says "
            "aborted")
-          .by<PreparationAbortChecker>({"before_agent_start", "provider_request", "agent_settled"}),
+          .by<PreparationAbortChecker>(
+              {"input", "before_agent_start", "provider_request", "agent_settled"}),
   };
 }
 

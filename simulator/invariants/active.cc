@@ -46,8 +46,16 @@ bool starts_active(const Json& tool) {
   return is_declarable && at(tool, "defaultActive") != false;
 }
 
+/// A list of +name and -name changes the defaults (REG-15).
+bool holds_modifiers(const Json& list) {
+  const auto names = strings_in(list);
+  return std::ranges::any_of(
+      names, [](const auto& name) { return name.starts_with('+') || name.starts_with('-'); });
+}
+
 bool has_host_selection(const Story& story) {
-  return !at(at(story.host(), "tools"), "active").is_null();
+  const Json& tools = at(story.host(), "tools");
+  return !at(tools, "active").is_null() || holds_modifiers(at(tools, "allow"));
 }
 
 bool was_set_before(const Story& story, std::int64_t seq) {
@@ -127,11 +135,39 @@ Complaint next_request_declares(const Event& event, const Story& story) {
 
 // ------------------------------------------------------------------ setActiveTools
 
-bool names_unknown(const Event& event, const Story& story) {
+std::vector<std::string> unknown_names(const Event& event, const Story& story) {
   const auto known = known_names(event, story);
-  return is_set_call(event) && std::ranges::any_of(set_of(event).requested, [&](const auto& name) {
-           return !contains(known, name);
-         });
+  auto names = set_of(event).requested;
+  std::erase_if(names, [&](const auto& name) { return contains(known, name); });
+  return names;
+}
+
+bool names_unknown(const Event& event, const Story& story) {
+  return is_set_call(event) && !unknown_names(event, story).empty();
+}
+
+/// Whether a text has the name as a word of its own.
+bool says_name(std::string_view text, std::string_view name) {
+  const auto is_part = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const auto end = at + name.size();
+    const bool starts = at == 0 || !is_part(text[at - 1]);
+    if (starts && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
+/// Whether an error or a diagnostic is about the name: but for those of a registration, nothing in
+/// a run has a reason to name a tool that does not exist.
+bool complains(const Event& event, const std::string& name) {
+  if (const auto* error = event.as<ExtensionError>()) return says_name(error->error, name);
+  const auto* diagnostic = event.as<Diagnostic>();
+  const bool is_of_registration = diagnostic->code == "tool_conflict" ||
+                                  diagnostic->code == "tool_takeover" ||
+                                  diagnostic->code == "invalid_tool";
+  return !is_of_registration && (diagnostic->tool == name || says_name(diagnostic->message, name));
 }
 
 Complaint unknown_is_dropped(const Event& event, const Story& story) {
@@ -142,7 +178,9 @@ Complaint unknown_is_dropped(const Event& event, const Story& story) {
   }
   for (const auto* list : {&story.extension_errors, &story.diagnostics}) {
     for (const Event* error : *list) {
-      if (error->cause == event.seq) return finding("an unknown name was reported", error);
+      const bool is_reported = std::ranges::any_of(
+          unknown_names(event, story), [&](const auto& name) { return complains(*error, name); });
+      if (is_reported) return finding("an unknown name was reported", error);
     }
   }
   return std::nullopt;
@@ -207,7 +245,8 @@ Complaint declares_the_active_set(const Request& request, const Story& story) {
 }
 
 bool is_host_start(const Request& request, const Story& story) {
-  return &request == &story.requests.front() && has_host_selection(story) &&
+  const Json& chosen = at(at(story.host(), "tools"), "active");
+  return &request == &story.requests.front() && !chosen.is_null() && !holds_modifiers(chosen) &&
          !was_set_before(story, request.event->seq) &&
          story.registry_at(request.event->seq) != nullptr;
 }
@@ -230,6 +269,7 @@ Complaint builtins_are_the_hosts(const Request& request, const Story& story) {
 bool was_disabled_meanwhile(const Call& call, const Story& story) {
   const Batch* batch = batch_of(call, story);
   if (batch == nullptr || !is_declared(call, story) || abort_during(call, story) >= 0) return false;
+  if (batch->stop_reason == "length") return false;
   const auto end = seq_of(call, "tool_execution_end");
   const auto begun = seq_of(call, "execute_begin");
   const auto limit = begun >= 0 ? begun : end;
@@ -240,7 +280,9 @@ bool was_disabled_meanwhile(const Call& call, const Story& story) {
 }
 
 Complaint runs_nevertheless(const Call& call, const Story&) {
-  if (stopper_of(call) != nullptr || cause_of(call) == "invalid_arguments") return std::nullopt;
+  const auto cause = cause_of(call);
+  const bool was_refused = cause == "invalid_arguments" || cause == "prepare_failed";
+  if (stopper_of(call) != nullptr || was_refused) return std::nullopt;
   return require(has_executed(call), "a call of this turn was recalled",
                  first(call, "tool_execution_end"));
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "engine/values/sha256.h"
 #include "simulator/invariants/domains.h"
@@ -102,6 +104,40 @@ Complaint starts_and_messages_in_order(const Batch& batch, const Story& story) {
   return in_source_order(batch, story, "message_start");
 }
 
+/// What an executed call does last before its end: its execute, a handler, a listener.
+const Event* completion_of(const Call& call) {
+  const Event* end = first(call, "tool_execution_end");
+  const Event* completed = nullptr;
+  for (const Event* event : call.events) {
+    if (end == nullptr || event->seq >= end->seq) break;
+    if (event->as<CallOutcome>() == nullptr) completed = event;
+  }
+  return completed;
+}
+
+Complaint starts_before_executed_ends(const Batch& batch, const Story& story) {
+  for (const auto* executed : executed_in(batch, story)) {
+    for (const auto* other : calls_of(batch, story)) {
+      const Event* start = first(*other, "tool_execution_start");
+      if (auto late = before(start, first(*executed, "tool_execution_end"), story)) return late;
+    }
+  }
+  return std::nullopt;
+}
+
+Complaint ends_in_completion_order(const Batch& batch, const Story& story) {
+  auto calls = executed_in(batch, story);
+  std::erase_if(calls, [](const Call* call) { return completion_of(*call) == nullptr; });
+  std::ranges::sort(calls, {}, [](const Call* call) { return completion_of(*call)->seq; });
+  const Event* earlier = nullptr;
+  for (const auto* call : calls) {
+    const Event* end = first(*call, "tool_execution_end");
+    if (auto early = before(earlier, end, story)) return early;
+    earlier = end;
+  }
+  return std::nullopt;
+}
+
 Complaint messages_after_all_ends(const Batch& batch, const Story& story) {
   const auto calls = calls_of(batch, story);
   for (const auto* shown : calls) {
@@ -126,6 +162,7 @@ Complaint results_in_source_order(const Batch& batch, const Story& story) {
 Complaint request_in_source_order(const Batch& batch, const Story& story) {
   if (batch.next_request < 0) return std::nullopt;
   const auto& request = story.requests[static_cast<std::size_t>(batch.next_request)];
+  if (is_rewritten(request, story)) return std::nullopt;
   const auto ids = ids_of(batch, story);
   std::vector<std::string> shown;
   for (const auto& result : request.results) {
@@ -176,7 +213,7 @@ std::string hash_of_file(const Json& file) {
 
 /// Writes outside the execute of their call are none of a tool: a roll-back, for one.
 bool is_within_execution(const Event& operation, const Story& story) {
-  const Call* call = find_call(operation.call, story);
+  const Call* call = call_of(operation, story);
   return call != nullptr && operation.seq > seq_of(*call, "execute_begin") && has_executed(*call) &&
          operation.seq < seq_of(*call, "execute_end");
 }
@@ -217,6 +254,14 @@ bool is_truncated(const Batch& batch, const Story&) {
   return batch.stop_reason == "length";
 }
 
+/// The words differ between engines; one of these stems says that the arguments may be cut.
+bool says_it_was_cut(const Call& call) {
+  const auto text = result_text(call);
+  return std::ranges::any_of(
+      std::array{"cut", "truncat", "incomplete", "limit"},
+      [&](const char* stem) { return text.find(stem) != std::string::npos; });
+}
+
 Complaint nothing_runs(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
     for (const char* name : {"tool_call", "execute_begin", "tool_result"}) {
@@ -227,6 +272,9 @@ Complaint nothing_runs(const Batch& batch, const Story& story) {
     const Event* end = first(*call, "tool_execution_end");
     if (end == nullptr) return finding("call " + call->id + " has no end", batch.response);
     if (!is_error(*call)) return finding("a truncated call is not an error", end);
+    if (!says_it_was_cut(*call)) {
+      return finding("the error does not say that the arguments may be cut", end);
+    }
   }
   return std::nullopt;
 }
@@ -245,25 +293,25 @@ bool says_terminate(const Call& call) {
 }
 
 bool has_terminate(const Batch& batch, const Story& story) {
-  const auto is_queued = [](const Event* event) {
-    const auto& step = event->as<Step>()->step;
-    return step == "steer" || step == "follow_up";
-  };
   return is_normal(batch) && batch.stop_reason != "length" &&
          std::ranges::any_of(calls_of(batch, story),
                              [](const Call* call) { return says_terminate(*call); }) &&
-         std::ranges::none_of(story.steps, is_queued) && !was_aborted(batch, story);
+         !was_aborted(batch, story);
 }
 
 Complaint terminates_only_together(const Batch& batch, const Story& story) {
   const bool is_unanimous = std::ranges::all_of(
       calls_of(batch, story), [](const Call* call) { return says_terminate(*call); });
   const auto end = story.run_end_after(batch.response->seq);
-  const bool goes_on =
-      batch.next_request >= 0 &&
-      story.requests[static_cast<std::size_t>(batch.next_request)].event->seq < end;
-  if (is_unanimous) return require(!goes_on, "a request although all terminate", batch.response);
-  return require(goes_on, "no request although one result does not terminate", batch.response);
+  const Request* next = batch.next_request < 0
+                            ? nullptr
+                            : &story.requests[static_cast<std::size_t>(batch.next_request)];
+  const bool goes_on = next != nullptr && next->event->seq < end;
+  if (!is_unanimous) {
+    return require(goes_on, "no request although one result does not terminate", batch.response);
+  }
+  return require(!goes_on || is_asked_for(*next, *batch.response, story),
+                 "a request although all terminate", batch.response);
 }
 
 Complaint all_calls_end(const Batch& batch, const Story& story) {
@@ -315,10 +363,71 @@ bool has_gates(const Batch& batch, const Story& story) {
                                [](auto* c) { return count(*c, "tool_call_return") > 0; }) >= 2;
 }
 
+// ------------------------------------------------------------------ odd batches
+
+bool fails_in_preflight(const Batch& batch, const Story& story) {
+  return runs_in_parallel(batch, story) && batch.stop_reason != "length" &&
+         !was_aborted(batch, story) &&
+         std::ranges::any_of(calls_of(batch, story), [](const Call* call) {
+           return !has_executed(*call) && end_of(*call) != nullptr;
+         });
+}
+
+Complaint failures_end_at_once(const Batch& batch, const Story& story) {
+  const auto calls = calls_of(batch, story);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (has_executed(*calls[i])) continue;
+    const Event* end = first(*calls[i], "tool_execution_end");
+    const Event* next =
+        i + 1 < calls.size() ? first(*calls[i + 1], "tool_execution_start") : nullptr;
+    if (auto late = before(end, next, story)) return late;
+    for (const auto* other : calls) {
+      if (auto late = before(end, first(*other, "execute_begin"), story)) return late;
+    }
+  }
+  return std::nullopt;
+}
+
+bool overlaps_beside_unknown(const Batch& batch, const Story& story) {
+  return can_overlap(batch, story) &&
+         std::ranges::any_of(calls_of(batch, story),
+                             [&](const Call* call) { return !is_declared(*call, story); });
+}
+
+bool stops_with_calls(const Batch& batch, const Story& story) {
+  return batch.stop_reason == "stop" && !was_aborted(batch, story);
+}
+
+Complaint calls_are_processed(const Batch& batch, const Story& story) {
+  for (const auto* call : calls_of(batch, story)) {
+    if (!has_started(*call)) return finding("call " + call->id + " is ignored", batch.response);
+  }
+  return all_calls_end(batch, story);
+}
+
+std::vector<Rule> odd_batch_rules() {
+  return {
+      rule("BATCH-09",
+           "in a parallel batch a call that is not executed ends before the next start and before "
+           "any execute")
+          .for_each_batch()
+          .when(fails_in_preflight)
+          .expect(failures_end_at_once),
+      rule("BATCH-10", "executes overlap although the batch calls a tool that is not declared")
+          .for_each_batch()
+          .when(overlaps_beside_unknown)
+          .expect(executions_overlap),
+      rule("BATCH-15", "calls of an answer with stop reason stop are processed")
+          .for_each_batch()
+          .when(stops_with_calls)
+          .expect(calls_are_processed),
+  };
+}
+
 }  // namespace
 
 std::vector<Rule> batch_rules() {
-  return {
+  std::vector<Rule> rules{
       rule("BATCH-01",
            "in a batch without a sequential mark, executes begin before an earlier call's execute "
            "ends; triggered when that one takes time")
@@ -338,10 +447,13 @@ std::vector<Rule> batch_rules() {
           .when(runs_sequentially)
           .expect(calls_follow_one_another),
       rule("BATCH-05",
-           "in a parallel batch starts and messages come in source order, messages after all ends")
+           "in a parallel batch starts come first, in source order, the ends of executed calls as "
+           "they complete, then the messages in source order")
           .for_each_batch()
           .when(runs_in_parallel)
           .expect(starts_and_messages_in_order)
+          .expect(starts_before_executed_ends)
+          .expect(ends_in_completion_order)
           .expect(messages_after_all_ends),
       rule("BATCH-06", "turn_end and the next request list the results in source order")
           .for_each_batch()
@@ -365,8 +477,8 @@ std::vector<Rule> batch_rules() {
           .expect(nothing_runs)
           .expect(model_is_asked_again),
       rule("BATCH-12",
-           "the follow-up request is skipped if and only if all results say terminate; triggered "
-           "by one that does, with nothing queued")
+           "the follow-up request is skipped if and only if all results say terminate, unless a "
+           "queued message or a handler asks for one; triggered by one that does")
           .for_each_batch()
           .when(has_terminate)
           .expect(terminates_only_together),
@@ -380,6 +492,8 @@ std::vector<Rule> batch_rules() {
           .when(has_gates)
           .expect(preflight_comes_first),
   };
+  for (auto& rule : odd_batch_rules()) rules.push_back(std::move(rule));
+  return rules;
 }
 
 }  // namespace plumb::invariants

@@ -47,6 +47,15 @@ std::string read_schema_verdict(const Json& schema) {
   return odd.empty() ? type_differs(schema, "limit", "number") : odd;
 }
 
+/// BASH-01. A timeout in anything but seconds would be called something else.
+std::string bash_schema_verdict(const Json& schema) {
+  auto odd = members_differ(schema, {"command", "timeout"}, {"command"});
+  if (odd.empty()) odd = type_differs(schema, "command", "string");
+  if (odd.empty()) odd = type_differs(schema, "timeout", "number");
+  const Json& timeout = at(at(schema, "properties"), "timeout");
+  return odd.empty() && !at(timeout, "default").is_null() ? "has a default timeout" : odd;
+}
+
 std::string edit_schema_verdict(const Json& schema) {
   auto odd = members_differ(schema, {"path", "edits"}, {"path", "edits"});
   if (odd.empty()) odd = type_differs(schema, "path", "string");
@@ -125,19 +134,6 @@ std::string path_given(const Call& call) {
 
 bool is_sent(const Call& call, const Story& story) {
   return shown_result(call, story) != nullptr;
-}
-
-/// Whether a text has the number as a word of its own.
-bool says_number(std::string_view text, std::int64_t count) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_digit(text[i])) continue;
-    std::int64_t number = -1;
-    const auto parsed = std::from_chars(text.data() + i, text.data() + text.size(), number);
-    if (number == count) return true;
-    i = static_cast<std::size_t>(parsed.ptr - text.data());
-  }
-  return false;
 }
 
 /// EDIT-38.
@@ -345,6 +341,10 @@ std::vector<Rule> builtin_rules() {
                        "the schema that requests declare for the built-in read has path (string), "
                        "required, and offset and limit (number)",
                        "read", read_schema_verdict),
+      declaration_rule("BASH-01",
+                       "the schema that requests declare for the built-in bash has command "
+                       "(string), required, and timeout (number) without a default",
+                       "bash", bash_schema_verdict),
       declaration_rule("EDIT-01",
                        "the schema that requests declare for the built-in edit has path (string) "
                        "and edits (list of {oldText, newText}), all required, and nothing else",

@@ -59,18 +59,10 @@ SetChange change_before(const Request& request, const Story& story) {
   return change;
 }
 
-/// A handler rewrote the messages of this request on purpose (EVENT-22).
+/// A handler rewrote the messages of this request or of the one before it on purpose (EVENT-22).
 bool was_rewritten(const Request& request, const Story& story) {
   const Request* previous = predecessor(request, story);
-  const auto from = previous == nullptr ? -1 : previous->event->seq;
-  const auto before_previous = previous == nullptr ? nullptr : predecessor(*previous, story);
-  const auto since = before_previous == nullptr ? -1 : before_previous->event->seq;
-  return std::ranges::any_of(story.hooks, [&](const Event* event) {
-    const auto* returned = event->as<HookReturn>();
-    const bool is_context = returned != nullptr && returned->event.starts_with("context");
-    return is_context && returned->result.get().is_object() && event->seq > std::min(from, since) &&
-           event->seq < request.event->seq;
-  });
+  return is_rewritten(request, story) || (previous != nullptr && is_rewritten(*previous, story));
 }
 
 bool repeats_messages(const Request& request, const Story& story) {
@@ -162,7 +154,8 @@ bool changes_both_zones(const Request& request, const Story& story) {
 
 bool sets_equal_names(const Request& request, const Story& story) {
   const auto change = change_before(request, story);
-  return change.is_set && change.added.empty() && change.removed.empty();
+  return change.is_set && change.added.empty() && change.removed.empty() &&
+         !was_rewritten(request, story);
 }
 
 Complaint has_no_break(const Request& request, const Story& story) {

@@ -53,6 +53,27 @@ Condition<Call> has_cause(std::vector<std::string> causes) {
   };
 }
 
+/// What the preparation threw, as far as the trace tells (note prepare_failed).
+const Notify* failed_preparation(const Call& call) {
+  for (const Event* event : call.events) {
+    const auto* note = event->as<Notify>();
+    if (note != nullptr && note->topic == "prepare_failed") return note;
+  }
+  return nullptr;
+}
+
+/// A preparation may throw without a word: then there is nothing to repeat.
+Complaint says_what_was_wrong(const Call& call, const Story&) {
+  const auto* thrown = failed_preparation(call);
+  const auto text = result_text(call);
+  if (thrown == nullptr) {
+    return require(!text.empty(), "the error of call " + call.id + " says nothing", ending(call));
+  }
+  const Json& message = thrown->data.get();
+  const bool is_told = !message.is_string() || text.contains(message.get<std::string>());
+  return require(is_told, "the error does not say what the preparation threw", ending(call));
+}
+
 Complaint has_text(const Call& call, const Story&) {
   return require(!result_text(call).empty(), "the error of call " + call.id + " says nothing",
                  ending(call));
@@ -99,18 +120,41 @@ bool patched_into_error(const Call& call) {
   });
 }
 
+/// An abort between the start of the run and the end of the call.
+bool has_abort_before_end(const Call& call, const Story& story) {
+  const Event* end = ending(call);
+  if (end == nullptr) return false;
+  std::int64_t from = -1;
+  for (const auto& run : story.runs) {
+    if (run.start->seq < end->seq) from = run.start->seq;
+  }
+  return story.abort_between(from, end->seq) >= 0;
+}
+
+/// Whether tools may call the tool of a nested call (TOOL-22).
+bool is_open_to_tools(const Call& call, const Story& story) {
+  const Json* tool = tool_of(call, story);
+  if (tool == nullptr) return false;
+  const auto exposure = text_at(*tool, "exposure");
+  return exposure != "model-only" && exposure != "hidden";
+}
+
 /// Whether the trace shows what a cause claims. Causes of preparation show nothing but their
 /// absence of everything after it.
 bool is_explained(const Call& call, const Story& story, const std::string& cause) {
   const auto* stopper = stopper_of(call);
   const auto* settled = settled_of(call);
-  if (cause == "unknown_tool") return !has_executed(call) && count(call, "tool_call") == 0;
+  if (cause == "unknown_tool") {
+    const bool is_known =
+        batch_of(call, story) != nullptr ? is_declared(call, story) : is_open_to_tools(call, story);
+    return !is_known && !has_executed(call) && count(call, "tool_call") == 0;
+  }
   if (cause == "prepare_failed" || cause == "invalid_arguments") {
     return !has_executed(call) && count(call, "tool_call") == 0;
   }
   if (cause == "blocked") return stopper != nullptr && is_block(*stopper);
   if (cause == "before_hook_failed") return stopper != nullptr && !stopper->error.empty();
-  if (cause == "aborted") return !has_executed(call);
+  if (cause == "aborted") return !has_executed(call) && has_abort_before_end(call, story);
   if (cause == "truncated") {
     return batch_of(call, story) != nullptr && batch_of(call, story)->stop_reason == "length";
   }
@@ -148,12 +192,15 @@ std::vector<Rule> cause_rules() {
           .expect(is_an_error)
           .expect(names_the_tool)
           .expect(the_run_goes_on),
-      rule("RESULT-11", "a call that preparation or validation refused is an error with a text")
+      rule("RESULT-11",
+           "a call that preparation or validation refused is an error that says why (note "
+           "prepare_failed tells what was thrown), and the run goes on")
           .for_each_call()
           .when(has_cause({"prepare_failed", "invalid_arguments"}))
           .expect(is_an_error)
-          .expect(has_text)
-          .expect(does_not_run),
+          .expect(says_what_was_wrong)
+          .expect(does_not_run)
+          .expect(the_run_goes_on),
       rule("RESULT-12", "a call that a tool_call handler blocked or failed on is an error, not run")
           .for_each_call()
           .when(was_stopped)

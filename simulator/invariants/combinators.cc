@@ -67,12 +67,16 @@ Complaint has_count(const Call& call, std::string_view name, std::int64_t min, s
   return found;
 }
 
-Complaint are_in_order(const Call& call, const Story& story,
-                       const std::vector<std::string>& names) {
+Complaint are_in_order(const Call& call, const Story& story, const std::vector<std::string>& names,
+                       bool may_lack) {
   const Event* earlier = nullptr;
   for (const auto& name : names) {
     const Event* event = first(call, name);
-    if (event == nullptr) continue;
+    if (event == nullptr && may_lack) continue;
+    if (event == nullptr) {
+      return finding("call " + call.id + " has no " + name,
+                     call.events.empty() ? nullptr : call.events.back());
+    }
     if (auto complaint = before(earlier, event, story)) return complaint;
     earlier = event;
   }
@@ -192,7 +196,13 @@ CallRule& CallRule::none(std::string_view name) {
 
 CallRule& CallRule::order(std::vector<std::string> names) {
   return expect([names = std::move(names)](const Call& call, const Story& story) {
-    return are_in_order(call, story, names);
+    return are_in_order(call, story, names, false);
+  });
+}
+
+CallRule& CallRule::order_of_present(std::vector<std::string> names) {
+  return expect([names = std::move(names)](const Call& call, const Story& story) {
+    return are_in_order(call, story, names, true);
   });
 }
 

@@ -9,97 +9,68 @@
 namespace plumb::invariants {
 namespace {
 
-const Event* edit_end(const EditCase& edit) {
-  return first(*edit.call, "tool_execution_end");
-}
-
-bool has_run(const EditCase& edit) {
-  return edit.is_decidable && has_executed(*edit.call);
-}
-
-/// An abort or a failing file may end the call before the edits count.
-bool is_undisturbed(const EditCase& edit, const Story& story) {
-  const bool has_failed_operation =
-      std::ranges::any_of(all(*edit.call, "file_op"), [](auto* event) {
-        const auto* operation = event->template as<FileOperation>();
-        return operation->phase == "end" && operation->result != "ok" && operation->op != "access";
-      });
-  return has_run(edit) && !has_failed_operation && abort_during(*edit.call, story) < 0;
-}
-
 Condition<EditCase> has_fault(EditFault fault) {
   return [fault](const EditCase& edit, const Story& story) {
-    return is_undisturbed(edit, story) && edit.fault == fault;
+    return ran_undisturbed(edit, story) && edit.fault == fault;
   };
 }
 
 bool has_any_fault(const EditCase& edit, const Story& story) {
-  return is_undisturbed(edit, story) && edit.fault != EditFault::none &&
+  return ran_undisturbed(edit, story) && edit.fault != EditFault::none &&
          edit.fault != EditFault::no_edits;
 }
 
 bool has_no_fault(const EditCase& edit, const Story& story) {
-  return is_undisturbed(edit, story) && edit.fault == EditFault::none;
+  return ran_undisturbed(edit, story) && edit.fault == EditFault::none;
 }
 
 Complaint is_refused_edit(const EditCase& edit, const Story&) {
   return require(is_error(*edit.call), "the edit of " + edit.path + " was accepted",
-                 edit_end(edit));
+                 edit_end_event(edit));
 }
 
 Complaint file_is_unchanged(const EditCase& edit, const Story&) {
   if (!edit.final_text) return std::nullopt;
   return differ(edit.path + " changed although the edit must be refused", Json(*edit.original),
-                Json(*edit.final_text), edit_end(edit));
+                Json(*edit.final_text), edit_end_event(edit));
 }
 
 Complaint writes_nothing(const EditCase& edit, const Story&) {
   for (const Event* event : all(*edit.call, "file_op")) {
-    if (event->as<FileOperation>()->op == "write") {
-      return finding("a refused edit writes " + edit.path, event);
+    if (changes_files(event->as<FileOperation>()->op)) {
+      return finding("a refused edit changes a file", event);
     }
   }
   return std::nullopt;
 }
 
-bool mentions(const std::string& text, std::int64_t number) {
-  const auto digits = std::to_string(number);
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  for (auto at = text.find(digits); at != std::string::npos; at = text.find(digits, at + 1)) {
-    const bool starts = at == 0 || !is_digit(text[at - 1]);
-    const bool ends = at + digits.size() >= text.size() || !is_digit(text[at + digits.size()]);
-    if (starts && ends) return true;
-  }
-  return false;
-}
-
 Complaint names_both_edits(const EditCase& edit, const Story&) {
   const auto text = result_text(*edit.call);
-  return require(mentions(text, edit.first) && mentions(text, edit.second),
+  return require(says_number(text, edit.first) && says_number(text, edit.second),
                  "the error does not name edits " + std::to_string(edit.first) + " and " +
                      std::to_string(edit.second),
-                 edit_end(edit));
+                 edit_end_event(edit));
 }
 
 Complaint states_the_count(const EditCase& edit, const Story&) {
   const auto number = edit.places[static_cast<std::size_t>(edit.first)].starts.size();
-  return require(mentions(result_text(*edit.call), static_cast<std::int64_t>(number)),
+  return require(says_number(result_text(*edit.call), static_cast<std::int64_t>(number)),
                  "the error does not state the " + std::to_string(number) + " occurrences",
-                 edit_end(edit));
+                 edit_end_event(edit));
 }
 
 // ------------------------------------------------------------------ against the original
 
-bool has_several_edits(const EditCase& edit, const Story& story) {
-  return has_no_fault(edit, story) && edit.changes.size() >= 2 && edit.expected;
+bool is_valid_edit(const EditCase& edit, const Story& story) {
+  return has_no_fault(edit, story) && edit.expected;
 }
 
 Complaint file_is_as_expected(const EditCase& edit, const Story&) {
   if (is_error(*edit.call))
-    return finding("a valid edit of " + edit.path + " was refused", edit_end(edit));
+    return finding("a valid edit of " + edit.path + " was refused", edit_end_event(edit));
   if (!edit.expected || !edit.final_text) return std::nullopt;
   return differ("content of " + edit.path + " after the edits", Json(*edit.expected),
-                Json(*edit.final_text), edit_end(edit));
+                Json(*edit.final_text), edit_end_event(edit));
 }
 
 /// The missing text stands in what another edit of the call would write.
@@ -142,7 +113,7 @@ bool is_nested_or_equal(const EditCase& edit, const Story& story) {
 }
 
 bool judges_uniqueness(const EditCase& edit, const Story& story) {
-  return story.is_edition("seed") && is_undisturbed(edit, story) &&
+  return story.is_edition("seed") && ran_undisturbed(edit, story) &&
          (edit.fault == EditFault::not_found || edit.fault == EditFault::repeated);
 }
 
@@ -190,9 +161,10 @@ std::vector<Rule> refusal_rules() {
 std::vector<Rule> edit_rules() {
   std::vector<Rule> rules{
       rule("EDIT-02",
-           "the file holds all edits applied to the original; triggered by two valid edits")
+           "edits that are valid in the original are accepted, and the file holds all of them; "
+           "triggered by a call whose every edit is valid there")
           .for_each_edit()
-          .when(has_several_edits)
+          .when(is_valid_edit)
           .expect(file_is_as_expected),
       rule("EDIT-03", "text that only another edit of the call writes is not found")
           .for_each_edit()

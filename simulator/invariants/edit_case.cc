@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/values/sha256.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -25,11 +26,25 @@ LineEnds line_ends_of(std::string_view bytes) {
   return pairs == breaks && pairs == returns ? LineEnds::crlf : LineEnds::mixed;
 }
 
-std::string with_crlf(std::string_view text) {
+/// CRLF and CR as LF. In arguments a BOM is content (EDIT-23).
+std::string with_line_feeds(std::string_view bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] != '\r')
+      text += bytes[i];
+    else if (i + 1 == bytes.size() || bytes[i + 1] != '\n')
+      text += '\n';
+  }
+  return text;
+}
+
+std::string with_breaks(std::string_view text, std::string_view line_end) {
   std::string result;
   for (const char c : text) {
-    if (c == '\n') result += '\r';
-    result += c;
+    if (c == '\n')
+      result += line_end;
+    else
+      result += c;
   }
   return result;
 }
@@ -85,16 +100,75 @@ std::string replaced(const EditCase& edit, const std::string& text) {
   std::size_t at = 0;
   for (const auto& [start, index] : by_place(edit)) {
     const auto from = static_cast<std::size_t>(start);
-    result += text.substr(at, from - at) + normal_text(edit.changes[index].new_text);
+    result += text.substr(at, from - at) + with_line_feeds(edit.changes[index].new_text);
     at = from + static_cast<std::size_t>(edit.places[index].length);
   }
   return result + text.substr(at);
 }
 
-std::string in_style_of(std::string_view original, const std::string& text) {
-  std::string bytes = line_ends_of(original) == LineEnds::crlf ? with_crlf(text) : text;
-  if (original.starts_with(kByteOrderMark)) bytes.insert(0, kByteOrderMark);
+/// The body of a file (no BOM) beside its normal form. `raw_at`: where each byte of the normal form
+/// begins in the body, and the body's end.
+struct Body {
+  std::string_view bytes;
+  std::string text;
+  std::vector<std::size_t> raw_at;
+
+  explicit Body(std::string_view body) : bytes(body), text(with_line_feeds(body)) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      raw_at.push_back(at);
+      at += bytes.substr(at).starts_with("\r\n") ? 2U : 1U;
+    }
+    raw_at.push_back(at);
+  }
+  std::string_view raw(std::size_t from, std::size_t to) const {
+    return bytes.substr(raw_at[from], raw_at[to] - raw_at[from]);
+  }
+  /// The line end that breaks in a replacement from `from` on get (EDIT-28); nothing where a lone
+  /// CR would be taken in a file that has LFs too.
+  std::optional<std::string_view> line_end(std::size_t from) const {
+    auto place = text.find('\n', from);
+    if (place == std::string::npos && from > 0) place = text.rfind('\n', from - 1);
+    if (place == std::string::npos) return "\n";
+    const auto end = raw(place, place + 1);
+    if (end == "\r" && bytes.contains('\n')) return std::nullopt;
+    return end;
+  }
+};
+
+/// A lone CR and an LF that come together stay two breaks (EDIT-29).
+void append_piece(std::string& bytes, std::string_view piece) {
+  if (piece.starts_with('\n') && bytes.ends_with('\r')) bytes += '\n';
+  bytes += piece;
+}
+
+/// The bytes after success, or nothing where a line end is left open.
+std::optional<std::string> replaced_bytes(const EditCase& edit) {
+  const bool has_mark = edit.original->starts_with(kByteOrderMark);
+  const Body body(std::string_view(*edit.original).substr(has_mark ? kByteOrderMark.size() : 0));
+  std::string bytes(has_mark ? kByteOrderMark : "");
+  std::size_t at = 0;
+  for (const auto& [start, index] : by_place(edit)) {
+    const auto from = static_cast<std::size_t>(start);
+    const std::string inserted = with_line_feeds(edit.changes[index].new_text);
+    const auto end = body.line_end(from);
+    if (!end && inserted.contains('\n')) return std::nullopt;
+    append_piece(bytes, body.raw(at, from));
+    append_piece(bytes, end ? with_breaks(inserted, *end) : inserted);
+    at = from + static_cast<std::size_t>(edit.places[index].length);
+  }
+  append_piece(bytes, body.raw(at, body.text.size()));
   return bytes;
+}
+
+bool find_empty(EditCase& edit) {
+  for (std::size_t i = 0; i < edit.changes.size(); ++i) {
+    if (!edit.changes[i].old_text.empty()) continue;
+    edit.fault = EditFault::empty_old_text;
+    edit.first = static_cast<std::int64_t>(i);
+    return true;
+  }
+  return false;
 }
 
 /// Fills in what must happen to `original`.
@@ -105,14 +179,14 @@ void plan(EditCase& edit) {
     return;
   }
   for (const auto& change : edit.changes) {
-    edit.places.push_back(find_all(text, normal_text(change.old_text)));
+    edit.places.push_back(find_all(text, with_line_feeds(change.old_text)));
   }
-  if (find_missing(edit) || find_overlap(edit)) return;
-  const std::string after = replaced(edit, text);
-  if (after == text)
+  if (find_empty(edit) || find_missing(edit) || find_overlap(edit)) return;
+  edit.is_mixed = line_ends_of(*edit.original) == LineEnds::mixed;
+  if (replaced(edit, text) == text)
     edit.fault = EditFault::no_change;
-  else if (line_ends_of(*edit.original) != LineEnds::mixed)
-    edit.expected = in_style_of(*edit.original, after);
+  else
+    edit.expected = replaced_bytes(edit);
 }
 
 /// Where pi-1.6.0 may match otherwise: text beyond ASCII and blanks before line ends.
@@ -184,20 +258,27 @@ std::vector<const Call*> in_order_of_end(const Story& story) {
   return calls;
 }
 
-bool changes_file(std::string_view op) {
-  return op == "write" || op == "append" || op == "remove" || op == "rename";
+/// The real path that the call worked on, or `path`.
+std::string file_behind(const Call& call, const std::string& path) {
+  for (const Event* event : all(call, "file_op")) {
+    const auto* operation = event->as<FileOperation>();
+    const bool is_work = operation->op == "read" || operation->op == "write";
+    if (is_work && !operation->real_path.empty()) return operation->real_path;
+  }
+  return path;
 }
 
 /// A tool that is not known may have written any file: the files it is seen to write are unknown.
 void follow_other_tool(const Call& call, FileTexts& files) {
   for (const Event* event : all(call, "file_op")) {
     const auto* operation = event->as<FileOperation>();
-    if (changes_file(operation->op)) files.set(operation->path, std::nullopt);
+    if (changes_files(operation->op)) files.set(file_behind(call, operation->path), std::nullopt);
   }
   if (call.name == "write" && !is_error(call)) {
     const auto* begin = begin_of(call);
     const Json& content = at(begin != nullptr ? begin->args.get() : call.raw.get(), "content");
-    if (content.is_string()) files.set(path_argument(call), content.get<std::string>());
+    if (!content.is_string()) return;
+    files.set(file_behind(call, path_argument(call)), content.get<std::string>());
   }
 }
 
@@ -207,20 +288,52 @@ bool is_builtin_edit(const Call& call, const Story& story) {
   return call.name == "edit" && (tool == nullptr || text_at(*tool, "level") == "builtin");
 }
 
+std::int64_t seq_of_read(const Call& call) {
+  for (const Event* event : all(call, "file_op")) {
+    if (event->as<FileOperation>()->op == "read") return event->seq;
+  }
+  return -1;
+}
+
+/// The host wrote the file before the call read it: what it read is not known.
+bool was_written_by_host(const Call& call, const std::string& path, const Story& story) {
+  const auto read = seq_of_read(call);
+  return std::ranges::any_of(story.steps, [&](const Event* event) {
+    const auto* step = event->as<Step>();
+    return step->step == "write" && (read < 0 || event->seq < read) &&
+           file_key(text_at(step->data.get(), "path"), story) == file_key(path, story);
+  });
+}
+
+/// What a failed call left in its file, by the writes that the port shows: a write that ended well
+/// is of no other text than the expected one (its digest says so), any other leaves it unknown.
+std::optional<std::string> text_after_failure(const EditCase& edit) {
+  auto text = edit.original;
+  for (const Event* event : all(*edit.call, "file_op")) {
+    const auto* operation = event->as<FileOperation>();
+    if (!changes_files(operation->op) || operation->phase != "end") continue;
+    const bool is_expected = operation->op == "write" && operation->result == "ok" &&
+                             edit.expected && operation->hash == sha256_hex(*edit.expected);
+    text = is_expected ? edit.expected : std::nullopt;
+  }
+  return text;
+}
+
 EditCase follow_edit(const Call& call, FileTexts& files, const Story& story) {
   EditCase edit;
   edit.call = &call;
   edit.path = path_argument(call);
+  edit.file = file_behind(call, edit.path);
   const auto* begin = begin_of(call);
   const auto changes = changes_in(begin != nullptr ? begin->args.get() : call.raw.get());
-  edit.original = files.text(edit.path);
+  if (!was_written_by_host(call, edit.file, story)) edit.original = files.text(edit.file);
   if (changes) edit.changes = *changes;
   if (edit.original && changes) {
     plan(edit);
     edit.is_decidable = matches_exactly(edit, story);
   }
-  files.set(edit.path, is_error(call) ? edit.original : edit.expected);
-  files.touch(edit.path, &call);
+  files.set(edit.file, is_error(call) ? text_after_failure(edit) : edit.expected);
+  files.touch(edit.file, &call);
   return edit;
 }
 
@@ -228,14 +341,7 @@ EditCase follow_edit(const Call& call, FileTexts& files, const Story& story) {
 
 std::string normal_text(std::string_view bytes) {
   if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] != '\r')
-      text += bytes[i];
-    else if (i + 1 == bytes.size() || bytes[i + 1] != '\n')
-      text += '\n';
-  }
-  return text;
+  return with_line_feeds(bytes);
 }
 
 std::optional<std::vector<TextChange>> changes_in(const Json& arguments) {
@@ -270,10 +376,10 @@ std::vector<EditCase> edit_cases(const Story& story) {
       follow_other_tool(*call, files);
   }
   for (auto& edit : cases) {
-    if (!files.is_last(edit.path, edit.call)) continue;
-    const Json* file = final_file(edit.path, story);
-    if (file != nullptr && at(*file, "text").is_string()) {
-      edit.final_text = at(*file, "text").get<std::string>();
+    if (!files.is_last(edit.file, edit.call)) continue;
+    edit.final_state = final_file(edit.file, story);
+    if (edit.final_state != nullptr && at(*edit.final_state, "text").is_string()) {
+      edit.final_text = at(*edit.final_state, "text").get<std::string>();
     }
   }
   return cases;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/invariants/finding.h"
 #include "simulator/invariants/story.h"
 
 namespace plumb::invariants {
@@ -27,14 +28,23 @@ struct Occurrences {
   std::int64_t length = 0;
 };
 
-enum class EditFault : std::uint8_t { none, no_edits, not_found, repeated, overlap, no_change };
+enum class EditFault : std::uint8_t {
+  none,
+  no_edits,
+  empty_old_text,
+  not_found,
+  repeated,
+  overlap,
+  no_change,
+};
 
 /// What must become of one edit call. `original`: the file's bytes, nothing when the trace does not
 /// tell them. `fault`: why it must be refused; `first`, `second`: the edits concerned. `expected`:
-/// the bytes after success, nothing for mixed line ends, where only `kept_ranges` is certain.
+/// the bytes after success, nothing where the rules leave a line break open (EDIT-28).
 struct EditCase {
   const Call* call = nullptr;
   std::string path;
+  std::string file;  ///< What `path` led to, as far as the trace tells it.
   std::vector<TextChange> changes;
   std::optional<std::string> original;
   std::vector<Occurrences> places;
@@ -42,7 +52,9 @@ struct EditCase {
   std::int64_t first = -1;
   std::int64_t second = -1;
   std::optional<std::string> expected;
+  bool is_mixed = false;  ///< The original has line ends of several kinds, or lone CRs.
   std::optional<std::string> final_text;  ///< When nothing changed the file after this call.
+  const Json* final_state = nullptr;      ///< Likewise: its entry in the listing, text or not.
   bool is_decidable = false;  ///< The edition matches exactly here, and the file is known.
 };
 
@@ -55,5 +67,18 @@ std::optional<std::vector<TextChange>> changes_in(const Json& arguments);
 
 /// The normal form: no BOM, LF only.
 std::string normal_text(std::string_view bytes);
+
+// ------------------------------------------------------------------ what rules ask
+
+/// The end event of the call.
+const Event* edit_end_event(const EditCase& edit);
+/// The call ran on a file that is known; neither an abort nor a failing file ended it early.
+bool ran_undisturbed(const EditCase& edit, const Story& story);
+/// It did, and it must succeed, or fail for `fault`.
+bool ran_with(const EditCase& edit, EditFault fault, const Story& story);
+/// The call is an error and the file is what it was.
+Complaint refused_and_unchanged(const EditCase& edit, const Story& story);
+/// The call succeeded and the file has the bytes that are expected.
+Complaint bytes_as_expected(const EditCase& edit, const Story& story);
 
 }  // namespace plumb::invariants

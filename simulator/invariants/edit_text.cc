@@ -15,10 +15,19 @@ const Event* text_end(const EditCase& edit) {
   return first(*edit.call, "tool_execution_end");
 }
 
+/// The file system refused something: that may end any edit.
+bool has_failed_operation(const EditCase& edit) {
+  return std::ranges::any_of(all(*edit.call, "file_op"), [](const Event* event) {
+    const auto* operation = event->as<FileOperation>();
+    return operation->phase == "end" && operation->result != "ok";
+  });
+}
+
 /// A valid edit whose outcome the trace shows.
 bool is_valid(const EditCase& edit, const Story& story) {
   return edit.is_decidable && edit.fault == EditFault::none && has_executed(*edit.call) &&
-         abort_during(*edit.call, story) < 0 && edit.final_text.has_value();
+         !has_failed_operation(edit) && abort_during(*edit.call, story) < 0 &&
+         edit.final_text.has_value();
 }
 
 bool has_mark(const EditCase& edit, const Story& story) {
@@ -44,10 +53,8 @@ bool matches_over_returns(const EditCase& edit, const Story& story) {
                              [](const auto& change) { return change.old_text.contains('\n'); });
 }
 
-bool inserts_lines(const EditCase& edit, const Story& story) {
-  if (!is_valid(edit, story) || !edit.expected) return false;
-  return std::ranges::any_of(edit.changes,
-                             [](const auto& change) { return change.new_text.contains('\n'); });
+bool has_one_line_end(const EditCase& edit, const Story& story) {
+  return is_valid(edit, story) && !edit.is_mixed && edit.original->contains('\n');
 }
 
 Complaint line_ends_are_restored(const EditCase& edit, const Story& story) {
@@ -60,9 +67,9 @@ Complaint line_ends_are_restored(const EditCase& edit, const Story& story) {
                 text_end(edit));
 }
 
-/// Mixed line ends: nothing is certain but the text outside the ranges.
+/// Mixed line ends: the text outside the ranges stays.
 bool is_mixed(const EditCase& edit, const Story& story) {
-  return is_valid(edit, story) && !edit.expected && !edit.original->starts_with(kMark);
+  return is_valid(edit, story) && edit.is_mixed && !edit.original->starts_with(kMark);
 }
 
 /// The bytes that begin with `count` characters of normal form.
@@ -96,25 +103,52 @@ bool has_pair(const Json& arguments) {
   return at(arguments, "oldText").is_string() && at(arguments, "newText").is_string();
 }
 
-bool uses_pair(const EditCase& edit, const Story&) {
-  return has_pair(edit.call->raw.get()) && validated_input(*edit.call) != nullptr;
+/// The call came as far as its preparation, and what it gives beside the edits is in order.
+bool must_be_prepared(const EditCase& edit, const Story& story) {
+  const Call& call = *edit.call;
+  const Batch* batch = batch_of(call, story);
+  const bool is_cut_off = batch != nullptr && batch->stop_reason == "length";
+  return end_of(call) != nullptr && !is_cut_off && call.arguments_error.empty() &&
+         abort_during(call, story) < 0 && at(call.raw.get(), "path").is_string() &&
+         changes_in(call.raw.get()).has_value();
+}
+
+bool uses_pair(const EditCase& edit, const Story& story) {
+  return has_pair(edit.call->raw.get()) && must_be_prepared(edit, story);
+}
+
+/// The edits as they are meant, in the modern form.
+Json modern_edits(const Json& raw) {
+  Json edits = Json::array();
+  const auto changes = changes_in(raw);
+  for (const auto& change : *changes) {
+    edits.push_back(Json{{"oldText", change.old_text}, {"newText", change.new_text}});
+  }
+  return edits;
 }
 
 Complaint pair_is_the_last_edit(const EditCase& edit, const Story&) {
-  const Json& raw = edit.call->raw.get();
-  const Json& input = *validated_input(*edit.call);
-  if (input.contains("oldText") || input.contains("newText")) {
+  const Json* input = validated_input(*edit.call);
+  if (input == nullptr) return finding("the old pair was refused", text_end(edit));
+  if (input->contains("oldText") || input->contains("newText")) {
     return finding("the old pair is still there", text_end(edit));
   }
-  const Json& edits = at(input, "edits");
-  if (!edits.is_array() || edits.empty()) return finding("the old pair is gone", text_end(edit));
-  const Json expected{{"oldText", at(raw, "oldText")}, {"newText", at(raw, "newText")}};
-  return differ("the last edit is not the old pair", expected, edits.back(), text_end(edit));
+  return differ("the edits are not those given with the old pair as the last one",
+                modern_edits(edit.call->raw.get()), at(*input, "edits"), text_end(edit));
 }
 
-bool sends_text_list(const EditCase& edit, const Story&) {
+/// What the handlers left is what the pair said, and the file could take it.
+Complaint pair_takes_effect(const EditCase& edit, const Story& story) {
+  const auto* begin = begin_of(*edit.call);
+  const bool is_as_meant = begin != nullptr && equal_json(at(begin->args.get(), "edits"),
+                                                          modern_edits(edit.call->raw.get()));
+  if (!is_as_meant || !is_valid(edit, story)) return std::nullopt;
+  return text_is_as_expected(edit, story);
+}
+
+bool sends_text_list(const EditCase& edit, const Story& story) {
   const Json& edits = at(edit.call->raw.get(), "edits");
-  if (!edits.is_string() || end_of(*edit.call) == nullptr) return false;
+  if (!edits.is_string() || !must_be_prepared(edit, story)) return false;
   const auto parsed = parse_json(edits.get<std::string>());
   return parsed && parsed->is_array() && !parsed->empty();
 }
@@ -155,10 +189,12 @@ std::vector<Rule> edit_text_rules() {
           .for_each_edit()
           .when(matches_over_returns)
           .expect(text_is_as_expected),
-      rule("EDIT-26",
-           "after an edit that inserts lines a CRLF file has only CRLF, an LF file no CR")
+      rule(
+          "EDIT-26",
+          "after an edit a CRLF file has only CRLF, an LF file no CR; triggered by a valid edit of "
+          "a file with one kind of line end")
           .for_each_edit()
-          .when(inserts_lines)
+          .when(has_one_line_end)
           .expect(line_ends_are_restored),
       rule("EDIT-27", "in a file with mixed line ends the bytes outside the edited ranges stay")
           .for_each_edit()
@@ -166,10 +202,11 @@ std::vector<Rule> edit_text_rules() {
           .expect(outside_is_kept),
       rule("EDIT-44",
            "a top-level pair oldText, newText is the last entry of edits for handlers and execute, "
-           "and the file is edited so")
+           "after all that were given; the file is edited so when nothing stands against it")
           .for_each_edit()
           .when(uses_pair)
-          .expect(pair_is_the_last_edit),
+          .expect(pair_is_the_last_edit)
+          .expect(pair_takes_effect),
       rule("EDIT-46", "edits sent as the text of a list are that list for handlers and execute")
           .for_each_edit()
           .when(sends_text_list)

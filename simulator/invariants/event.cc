@@ -16,8 +16,23 @@ bool is_blocked(const Call& call, const Story&) {
   return stopper != nullptr && is_block(*stopper);
 }
 
+/// A note `update` {text} of a tool announces its next call of onUpdate; those from before it has
+/// settled count (EVENT-07).
+std::vector<std::string> announced_updates(const Call& call) {
+  const Event* settled = first(call, "execute_end");
+  std::vector<std::string> texts;
+  for (const Event* event : call.events) {
+    const auto* note = event->as<Notify>();
+    if (note == nullptr || note->topic != "update") continue;
+    if (settled != nullptr && event->seq > settled->seq) continue;
+    const Json& data = note->data.get();
+    texts.push_back(data.is_string() ? data.get<std::string>() : text_at(data, "text"));
+  }
+  return texts;
+}
+
 bool has_updates(const Call& call, const Story&) {
-  return count(call, "tool_execution_update") > 0;
+  return count(call, "tool_execution_update") > 0 || !announced_updates(call).empty();
 }
 
 bool has_update_listener(const Call& call, const Story&) {
@@ -60,6 +75,19 @@ Complaint updates_name_their_call(const Call& call, const Story&) {
   return std::nullopt;
 }
 
+/// One update for each announced one, with its content, in their order.
+Complaint updates_are_those_announced(const Call& call, const Story&) {
+  const auto announced = announced_updates(call);
+  if (announced.empty()) return std::nullopt;
+  std::vector<std::string> shown;
+  for (const Event* event : all(call, "tool_execution_update")) {
+    const Json& partial = event->as<ToolExecutionUpdate>()->partial.get();
+    shown.push_back(text_in(at(partial, "content")));
+  }
+  return differ("updates are not those that the tool reported", as_json(announced), as_json(shown),
+                first(call, "tool_execution_end"));
+}
+
 /// The listeners of an update finish before the result handlers and the end event.
 Complaint updates_are_delivered_first(const Call& call, const Story& story) {
   std::int64_t open = 0;
@@ -79,17 +107,27 @@ Complaint updates_are_delivered_first(const Call& call, const Story& story) {
   return before(last(call, "tool_execution_update"), first(call, "tool_execution_end"), story);
 }
 
-bool is_parallel_update(const Event& event, const Story&) {
-  return !event.call.empty();
-}
-
 /// A fold by id finds the item that the start made.
 Complaint belongs_to_a_started_call(const Event& event, const Story& story) {
-  for (auto call = story.calls.rbegin(); call != story.calls.rend(); ++call) {
-    if (call->id != event.call) continue;
-    return require(start_of(*call) != nullptr, "an update of a call that has no start", &event);
+  const Call* call = call_of(event, story);
+  if (call == nullptr) return finding("an update without a call id", &event);
+  const Event* start = first(*call, "tool_execution_start");
+  if (start == nullptr) return finding("an update of a call that has no start", &event);
+  return before(start, &event, story);
+}
+
+/// A nested call has none (HOOK-29).
+Complaint message_follows(const Call& call, const Story& story) {
+  if (!is_top_level(call)) return std::nullopt;
+  for (const char* name : {"message_start", "message_end"}) {
+    const Event* event = first(call, name);
+    if (event == nullptr) {
+      return finding("the blocked call " + call.id + " has no " + name,
+                     first(call, "tool_execution_end"));
+    }
+    if (auto early = before(first(call, "tool_execution_end"), event, story)) return early;
   }
-  return finding("an update of an unknown call", &event);
+  return before(first(call, "message_start"), first(call, "message_end"), story);
 }
 
 }  // namespace
@@ -104,8 +142,8 @@ std::vector<Rule> event_rules() {
           .exactly_one("tool_execution_end")
           .none("tool_execution_update")
           .none("tool_result")
-          .order({"tool_execution_start", "tool_call", "tool_call_return", "tool_execution_end",
-                  "message_start", "message_end"}),
+          .order({"tool_execution_start", "tool_call", "tool_call_return", "tool_execution_end"})
+          .expect(message_follows),
       rule("EVENT-03",
            "each call of an answer that ended normally has one tool_execution_start and one "
            "tool_execution_end, with one name")
@@ -123,17 +161,18 @@ std::vector<Rule> event_rules() {
             return is_owed_events(call, story) && is_top_level(call);
           })
           .expect(starts_with_raw_arguments)
-          .order({"tool_execution_start", "tool_call", "execute_begin"}),
+          .order_of_present({"tool_execution_start", "tool_call", "execute_begin"}),
       rule("EVENT-05",
            "each tool_execution_update lies between the start and the end of its call and carries "
-           "the name and arguments of the start")
+           "the name and arguments of the start; one for each note `update` of the tool before it "
+           "settled, with its text, in their order")
           .for_each_call()
           .when(has_updates)
           .only_between("tool_execution_update", "tool_execution_start", "tool_execution_end")
-          .expect(updates_name_their_call),
+          .expect(updates_name_their_call)
+          .expect(updates_are_those_announced),
       rule("EVENT-06", "every tool_execution_update carries the id of a call that has started")
           .for_each("tool_execution_update")
-          .when(is_parallel_update)
           .expect(belongs_to_a_started_call),
       rule("EVENT-07",
            "no tool_execution_update after execute_end; triggered by a note late_update of the "

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/hook_view.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -35,22 +36,8 @@ Complaint handlers_take_turns(const Call& call, const Story&) {
   return std::nullopt;
 }
 
-std::int64_t load_place(const std::string& extension, const Story& story) {
-  const auto found = std::ranges::find(story.load_order, extension);
-  return found == story.load_order.end() ? -1 : found - story.load_order.begin();
-}
-
-Complaint handlers_follow_load_order(const Call& call, const Story& story) {
-  std::int64_t place = -1;
-  for (const auto* entered : hook_calls_of(call, "tool_call")) {
-    const auto next = load_place(entered->extension, story);
-    if (next >= 0 && next < place) {
-      return finding("handler of " + entered->extension + " runs after one loaded later",
-                     first(call, "tool_call"));
-    }
-    place = std::max(place, next);
-  }
-  return std::nullopt;
+Complaint handlers_follow_registration(const Call& call, const Story& story) {
+  return follows_registration(call, "tool_call", story);
 }
 
 bool shares_changes(const Call& call, const Story&) {
@@ -233,8 +220,45 @@ Complaint each_handler_once(const Call& call, std::string_view event) {
   return std::nullopt;
 }
 
-bool is_hooked(const Call& call, const Story&) {
-  return has_executed(call) && count(call, "tool_call") > 0;
+/// The calls of a batch that ran to their end.
+std::vector<const Call*> executed_calls(const Batch& batch, const Story& story) {
+  auto calls = calls_of(batch, story);
+  std::erase_if(calls, [](const Call* call) {
+    const bool is_whole = has_executed(*call) && end_of(*call) != nullptr && !call->is_cut;
+    return !is_whole || call->is_repeated || stopper_of(*call) != nullptr;
+  });
+  return calls;
+}
+
+bool is_hooked(const Batch& batch, const Story& story) {
+  return std::ranges::any_of(executed_calls(batch, story), [](const Call* call) {
+    return count(*call, "tool_call") > 0 || count(*call, "tool_result") > 0;
+  });
+}
+
+/// Handlers by extension and place in the chain, whatever kind of tool was called.
+std::set<std::pair<std::string, std::int64_t>> handlers_of(const Call& call,
+                                                           std::string_view event) {
+  std::set<std::pair<std::string, std::int64_t>> handlers;
+  for (const auto* entered : hook_calls_of(call, event)) {
+    handlers.emplace(entered->extension, entered->index);
+  }
+  return handlers;
+}
+
+Complaint no_call_escapes(const Batch& batch, const Story& story) {
+  const auto calls = executed_calls(batch, story);
+  for (const char* event : {"tool_call", "tool_result"}) {
+    std::size_t most = 0;
+    for (const Call* call : calls) most = std::max(most, handlers_of(*call, event).size());
+    for (const Call* call : calls) {
+      if (auto odd = each_handler_once(*call, event)) return odd;
+      if (handlers_of(*call, event).size() == most) continue;
+      return finding("call " + call->id + " of " + call->name + " escaped a handler of " + event,
+                     first(*call, "execute_begin"));
+    }
+  }
+  return std::nullopt;
 }
 
 // ------------------------------------------------------------------ dialogs without a user
@@ -283,14 +307,11 @@ std::vector<Rule> gate_rules() {
           .when(is_aborted_at_gate)
           .none("execute_begin")
           .expect(abort_wins),
-      rule("TOOL-09", "each handler of tool_call and tool_result runs once for an executed call")
-          .for_each_call()
+      rule("TOOL-09",
+           "each handler of tool_call and tool_result runs once for every executed call of a batch")
+          .for_each_batch()
           .when(is_hooked)
-          .expect(
-              [](const Call& call, const Story&) { return each_handler_once(call, "tool_call"); })
-          .expect([](const Call& call, const Story&) {
-            return each_handler_once(call, "tool_result");
-          }),
+          .expect(no_call_escapes),
   };
 }
 
@@ -299,11 +320,12 @@ std::vector<Rule> gate_rules() {
 std::vector<Rule> hook_rules() {
   std::vector<Rule> rules{
       rule("HOOK-01",
-           "tool_call handlers run one after the other, in load order; triggered by two of them")
+           "tool_call handlers run one after the other, in load order and then in registration "
+           "order; triggered by two of them")
           .for_each_call()
           .when(has_chain)
           .expect(handlers_take_turns)
-          .expect(handlers_follow_load_order),
+          .expect(handlers_follow_registration),
       rule("HOOK-02",
            "each tool_call handler sees the input as the one before left it; triggered by a change")
           .for_each_call()

@@ -77,9 +77,21 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, InvariantsTest, ::testing::ValuesIn(all_texts
                            return std::filesystem::path(one.param.file).stem().string();
                          });
 
+/// Rules with a tamper: a scenario's trace that passes, and an edit of it that fails, which the
+/// suite of wrong engines proves.
+std::set<std::string> tampered_rules() {
+  std::set<std::string> rules;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("scenarios/rules")) {
+    const auto& path = entry.path();
+    const bool is_in_family = path.parent_path().filename() != "rules";
+    if (is_in_family && path.extension() == ".yaml") rules.insert(path.stem().string());
+  }
+  return rules;
+}
+
 TEST(InvariantsCoverage, EachRuleHasAGoodAndABadTrace) {
-  std::set<std::string> good;
-  std::set<std::string> bad;
+  std::set<std::string> good = tampered_rules();
+  std::set<std::string> bad = good;
   for (const auto& text : all_texts()) {
     good.insert(text.good.begin(), text.good.end());
     for (const auto& one : text.bad) bad.insert(one.rule);
@@ -155,6 +167,16 @@ tool_execution_start c1 name=echo src=probe
   ASSERT_TRUE(trace) << trace.error().message;
 
   EXPECT_EQ(judge_one(*trace, "EVENT-03").verdict, Verdict::untestable);
+}
+
+TEST(Judge, DamagedTraceIsAHarnessError) {
+  auto trace = *build_trace(read_trace_text("inline", "request tools=[\"echo\"]\nrequest"));
+  std::get<ProviderRequest>(trace.events[1].payload).common = 9;
+
+  const auto judgement = judge_one(trace, "BATCH-17");
+
+  EXPECT_EQ(judgement.verdict, Verdict::harness_error);
+  EXPECT_FALSE(judgement.reason.empty());
 }
 
 // ------------------------------------------------------------------ relations

@@ -11,11 +11,11 @@
 namespace plumb::invariants {
 namespace {
 
-constexpr std::array<std::string_view, 5> kVerdicts{"pass", "fail", "not_triggered", "untestable",
-                                                    "not_applicable"};
+constexpr std::array<std::string_view, 6> kVerdicts{
+    "pass", "fail", "not_triggered", "untestable", "not_applicable", "harness_error"};
 
 /// Names that the catalogue uses for the kinds of a trace (DESIGN.md, section 5).
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kAliases{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kAliases{{
     {"tool_call", "hook_call"},
     {"tool_result", "hook_call"},
     {"hook", "hook_call"},
@@ -29,6 +29,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kAliases
     {"registry", "registry_refresh"},
     {"active_tools", "active_set"},
     {"file_state", "final_files"},
+    {"approval", "notify"},
+    {"backend_effect", "file_op"},
 }};
 
 bool names(const std::vector<std::string>& list, std::string_view word) {
@@ -118,7 +120,10 @@ std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
   Story story(trace.header);
   walk(trace, story, running);
   for (std::size_t i = 0; i < running.size(); ++i) {
-    judgements[places[i]] = conclude(running[i].rule->id, running[i].report);
+    judgements[places[i]] =
+        story.damage.empty()
+            ? conclude(running[i].rule->id, running[i].report)
+            : Judgement{running[i].rule->id, Verdict::harness_error, story.damage, {}};
   }
   return judgements;
 }
@@ -130,6 +135,9 @@ Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces
   }
   auto judgement = precheck(rule.id, traces.front().header, catalogue);
   if (judgement.verdict != Verdict::pass) return judgement;
+  if (rule.condition && !rule.condition(traces.front())) {
+    return {rule.id, Verdict::not_triggered, "the first variant does not exercise it", {}};
+  }
   const Json first = rule.view(traces.front());
   Report report;
   report.trigger();

@@ -13,7 +13,15 @@
 
 namespace plumb::invariants {
 
-enum class Verdict : std::uint8_t { pass, fail, not_triggered, untestable, not_applicable };
+/// harness_error: the trace is damaged, so that nothing can be said.
+enum class Verdict : std::uint8_t {
+  pass,
+  fail,
+  not_triggered,
+  untestable,
+  not_applicable,
+  harness_error
+};
 
 std::string_view to_string(Verdict verdict);
 

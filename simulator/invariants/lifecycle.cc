@@ -221,10 +221,6 @@ class SessionShutdownChecker final : public SessionChecker {
   }
 };
 
-bool is_aborted_settlement(const Event& event, const Story&) {
-  return event.as<AgentSettled>()->aborted;
-}
-
 /// Whether an answer failed and so its calls are dead (EVENT-29).
 bool is_failed(const Batch& batch, const Story&) {
   return batch.stop_reason == "error" || batch.stop_reason == "aborted";
@@ -264,18 +260,45 @@ Complaint run_ends(const Batch& batch, const Story& story) {
   return std::nullopt;
 }
 
-/// EVENT-17: agent_end, then agent_settled, and nothing of the settling in between.
+/// EVENT-17: after the agent_end of a run in which the abort came follows agent_settled with
+/// aborted: no agent_before_settle, no other run.
 class AbortedSettlementChecker final : public Checker {
  public:
+  static std::vector<std::string_view> kinds() {
+    return {"agent_start", "agent_end", "agent_before_settle", "agent_settled", "crash"};
+  }
+
   void see(const Event& event, const Story& story, Report& report) override {
-    if (event.as<AgentEnd>() != nullptr) asked_ = nullptr;
-    if (event.as<AgentBeforeSettle>() != nullptr) asked_ = &event;
-    if (event.as<AgentSettled>() == nullptr || !is_aborted_settlement(event, story)) return;
-    report.trigger();
-    report.complain(require(asked_ == nullptr, "agent_before_settle in an aborted run", asked_));
+    if (event.as<Crash>() != nullptr) *this = {};
+    const bool goes_on = event.as<AgentStart>() != nullptr;
+    const bool asks = event.as<AgentBeforeSettle>() != nullptr;
+    if (is_over_ && (goes_on || asks)) {
+      report.trigger();
+      report.complain(
+          finding(std::string(event.kind()) + " after the end of an aborted run", &event));
+    }
+    if (asks) asked_ = &event;
+    if (event.as<AgentEnd>() != nullptr) end_run(event, story);
+    if (const auto* settled = event.as<AgentSettled>()) settle(event, *settled, report);
   }
 
  private:
+  void end_run(const Event& event, const Story& story) {
+    asked_ = nullptr;
+    if (story.runs.empty()) return;
+    is_over_ = is_over_ || story.abort_between(story.runs.back().start->seq, event.seq) >= 0;
+  }
+  void settle(const Event& event, const AgentSettled& settled, Report& report) {
+    if (is_over_ || settled.aborted) report.trigger();
+    report.complain(require(!is_over_ || settled.aborted,
+                            "agent_settled does not say that the run was aborted", &event));
+    report.complain(require(!settled.aborted || asked_ == nullptr,
+                            "agent_before_settle in an aborted run", asked_));
+    asked_ = nullptr;
+    is_over_ = false;
+  }
+
+  bool is_over_ = false;  ///< The run in which the abort came has ended.
   const Event* asked_ = nullptr;
 };
 
@@ -289,8 +312,10 @@ std::vector<Rule> lifecycle_rules() {
           .by<LifecycleChecker>(LifecycleChecker::kinds()),
       rule("EVENT-14", "after the last agent_end of a prompt comes exactly one agent_settled")
           .by<SettledChecker>(SettledChecker::kinds()),
-      rule("EVENT-17", "an aborted settlement has no agent_before_settle since its agent_end")
-          .by<AbortedSettlementChecker>({"agent_end", "agent_before_settle", "agent_settled"}),
+      rule("EVENT-17",
+           "after the agent_end of an aborted run comes agent_settled, which says so: no "
+           "agent_before_settle and no other run")
+          .by<AbortedSettlementChecker>(AbortedSettlementChecker::kinds()),
       rule("EVENT-29",
            "an answer that ended in error or abort: no events of its calls, an empty turn_end, "
            "then agent_end without another request")

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
 namespace {
 
-bool shows_results(const Request& request, const Story&) {
+bool shows_results(const Request& request, const Story& story) {
+  if (is_rewritten(request, story)) return false;  // A handler answers for the messages.
   return !request.results.empty() || !request.unpaired.empty();
 }
 
@@ -15,15 +18,25 @@ Complaint last_answer_is_paired(const Request& request, const Story&) {
                  request.event);
 }
 
-bool repeats_arguments(const Request& request, const Story&) {
-  return !request.answered.empty();
+bool repeats_arguments(const Request& request, const Story& story) {
+  return !request.answered.empty() && !is_rewritten(request, story);
+}
+
+/// An id may be used again in a later turn: any of its calls may be the one that is repeated.
+bool is_raw_of_a_call(const ShownCall& shown, const Request& request, const Story& story) {
+  return std::ranges::any_of(story.calls, [&](const Call& call) {
+    const Batch* batch = batch_of(call, story);
+    return call.id == shown.id && batch != nullptr && batch->response->seq < request.event->seq &&
+           equal_json(call.raw.get(), shown.arguments);
+  });
 }
 
 /// PIPE-20: the request repeats what the provider answered.
 Complaint arguments_are_raw(const Request& request, const Story& story) {
   for (const auto& shown : request.answered) {
-    const Call* call = find_call(shown.id, story);
+    const Call* call = call_before(shown.id, request.event->seq, story);
     if (call == nullptr || call->batch < 0) continue;
+    if (is_raw_of_a_call(shown, request, story)) continue;
     if (auto changed = differ("the transcript changed the arguments of call " + shown.id,
                               call->raw.get(), shown.arguments, request.event)) {
       return changed;
@@ -40,7 +53,7 @@ Complaint is_named_after_parent(const Call& call, const Story& story) {
   const Event* start = first(call, "tool_execution_start");
   const bool fits = call.id.starts_with(call.parent + "/");
   if (!fits) return finding("a nested call is not named PARENT/N", start);
-  const Call* outer = find_call(call.parent, story);
+  const Call* outer = start == nullptr ? nullptr : call_before(call.parent, start->seq, story);
   if (outer == nullptr) return finding("a nested call without its outer call", start);
   if (auto early = before(first(*outer, "execute_begin"), start, story)) return early;
   return before(last(call, "tool_execution_end"), first(*outer, "execute_end"), story);
@@ -48,7 +61,8 @@ Complaint is_named_after_parent(const Call& call, const Story& story) {
 
 /// If handlers gate the outer call, they gate the nested one (as far as it reached them).
 Complaint passes_the_gates(const Call& call, const Story& story) {
-  const Call* outer = find_call(call.parent, story);
+  const auto begun = seq_of(call, "tool_execution_start");
+  const Call* outer = call_before(call.parent, begun, story);
   if (outer == nullptr || count(*outer, "tool_call") == 0) return std::nullopt;
   return require(!has_executed(call) || count(call, "tool_call") > 0,
                  "nested call " + call.id + " ran without the gates of its outer call",

@@ -65,9 +65,48 @@ Complaint prepares_once(const Call& call, const Story&) {
                 begun.front()->data.get(), end_seen(call));
 }
 
+bool says_boolean(const Json& text, const Json& flag) {
+  return flag.is_boolean() && text == (flag == true ? "true" : "false");
+}
+
+bool says_number_value(const Json& text, const Json& number) {
+  if (!text.is_string() || !number.is_number()) return false;
+  const auto parsed = parse_json(text.get_ref<const std::string&>());
+  return parsed && parsed->is_number() && parsed->get<double>() == number.get<double>();
+}
+
+bool may_become(const Json& from, const Json& to);
+
+bool members_may_become(const Json& from, const Json& to) {
+  const auto to_members = to.items();
+  const bool has_new = std::any_of(to_members.begin(), to_members.end(),
+                                   [&](const auto& one) { return !from.contains(one.key()); });
+  if (has_new) return false;
+  const auto members = from.items();
+  return std::all_of(members.begin(), members.end(), [&](const auto& one) {
+    const auto found = to.find(one.key());
+    return found == to.end() ? one.value().is_null() : may_become(one.value(), *found);
+  });
+}
+
+/// The coercions that validation may make (PIPE-30): a text of a number or boolean, one value for a
+/// list of it, a null member dropped. Whether the schema asked for them is PIPE-03's question.
+bool may_become(const Json& from, const Json& to) {
+  if (equal_json(from, to) || says_boolean(from, to) || says_number_value(from, to)) return true;
+  if (from.is_object() && to.is_object()) return members_may_become(from, to);
+  if (!to.is_array()) return false;
+  if (!from.is_array()) return to.size() == 1 && may_become(from, to.front());
+  if (from.size() != to.size()) return false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!may_become(from[i], to[i])) return false;
+  }
+  return true;
+}
+
 Complaint validates_what_was_prepared(const Call& call, const Story&) {
   const Json* input = validated_input(call);
   if (input == nullptr) return std::nullopt;
+  if (may_become(notes_of(call, "prepare_end").back()->data.get(), *input)) return std::nullopt;
   return differ("what preparation returned is not what handlers and execute get",
                 notes_of(call, "prepare_end").back()->data.get(), *input, end_seen(call));
 }
@@ -128,8 +167,8 @@ Complaint objects_are_apart(const Batch& batch, const Story& story) {
 std::vector<Rule> pipe_rules() {
   return {
       rule("PIPE-02",
-           "preparation runs once, on the model's arguments, and its value goes on; triggered by "
-           "the notes prepare_begin and prepare_end around it")
+           "preparation runs once, on the model's arguments, and its value goes on (coerced as "
+           "PIPE-30 allows); triggered by the notes prepare_begin and prepare_end around it")
           .for_each_call()
           .when(has_prepared)
           .expect(prepares_once)

@@ -137,11 +137,20 @@ class IndependenceChecker final : public Checker {
       const auto& slow = mutations[i];
       if (slow.real_path == late.real_path || !shares_batch(slow, late)) continue;
       if (!took_virtual_time(slow) || !story.header.is_clock_virtual) continue;
+      if (was_led_to(late, slow.real_path)) continue;
       report.trigger();
       report.complain(require(late.first->at < slow.last->at,
                               "call " + late.call->id + " waits for another file's turn",
                               late.first));
     }
+  }
+
+  /// Its path led to that file before it led to its own: it waited for a turn that it then left.
+  static bool was_led_to(const Mutation& mutation, const std::string& file) {
+    return std::ranges::any_of(all(*mutation.call, "file_op"), [&file](const Event* event) {
+      const auto* operation = event->as<FileOperation>();
+      return operation->op == "real_path" && operation->real_path == file;
+    });
   }
 
   /// It waits for its own file, which is right.
@@ -153,11 +162,15 @@ class IndependenceChecker final : public Checker {
 
 // ------------------------------------------------------------------ aborted in the queue
 
+/// Looking a path up is not using the file.
+bool uses_content(const Event& event) {
+  const auto& op = event.as<FileOperation>()->op;
+  return op == "read" || op == "access" || changes_files(op);
+}
+
 bool touches_files(const Call& call) {
-  return std::ranges::any_of(all(call, "file_op"), [](const Event* event) {
-    const auto& op = event->as<FileOperation>()->op;
-    return op == "read" || op == "write" || op == "access";
-  });
+  return std::ranges::any_of(all(call, "file_op"),
+                             [](const Event* event) { return uses_content(*event); });
 }
 
 /// An edit or write that had no turn yet when the abort came.
@@ -168,13 +181,17 @@ bool was_aborted_in_queue(const Call& call, const Story& story) {
   if (abort < 0) return false;
   const auto operations = all(call, "file_op");
   return std::ranges::none_of(operations, [&](const Event* event) {
-    const auto& op = event->as<FileOperation>()->op;
-    return event->seq < abort && (op == "read" || op == "write" || op == "access");
+    return event->seq < abort && event->as<FileOperation>()->op != "real_path";
   });
 }
 
-Complaint touches_nothing(const Call& call, const Story&) {
-  if (touches_files(call)) return finding("an aborted call touches a file", first(call, "file_op"));
+/// Not even its path is looked up any more.
+Complaint touches_nothing(const Call& call, const Story& story) {
+  const auto abort = abort_during(call, story);
+  for (const Event* event : all(call, "file_op")) {
+    const bool begins = event->as<FileOperation>()->phase == "begin" && event->seq > abort;
+    if (begins) return finding("an aborted call touches a file", event);
+  }
   return require(is_error(call), "an aborted call is no error", first(call, "tool_execution_end"));
 }
 

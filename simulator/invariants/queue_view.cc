@@ -14,13 +14,13 @@ void add(Mutation& mutation, const Event* event) {
   if (mutation.first == nullptr) mutation.first = event;
   mutation.last = event;
   mutation.has_read = mutation.has_read || operation->op == "read";
-  mutation.has_written = mutation.has_written || operation->op == "write";
+  const bool is_folder = operation->op == "make_directory";
+  mutation.has_written = mutation.has_written || (!is_folder && changes_files(operation->op));
 }
 
 /// Looking a path up is how a call finds its key: it happens before its turn.
 bool is_within_turn(const FileOperation& operation) {
-  return operation.op == "access" || operation.op == "read" || operation.op == "write" ||
-         operation.op == "make_directory";
+  return operation.op == "access" || operation.op == "read" || changes_files(operation.op);
 }
 
 /// A directory made on the way is no second file: it belongs to the file that is written.

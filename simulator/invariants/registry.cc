@@ -22,14 +22,6 @@ std::set<std::string> levels_of(const std::vector<Candidate>& rivals) {
   return levels;
 }
 
-std::vector<std::string> extensions_of(const std::vector<Candidate>& rivals) {
-  std::vector<std::string> paths;
-  for (const auto& rival : rivals) {
-    if (rival.level == "extension" && !contains(paths, rival.path)) paths.push_back(rival.path);
-  }
-  return paths;
-}
-
 bool has_levels(const Event& event, const Story&) {
   return std::ranges::any_of(rivals_in(refresh_of(event)),
                              [](const auto& one) { return levels_of(one.second).size() >= 2; });
@@ -71,60 +63,70 @@ bool is_overriding(const Call& call, const Story& story) {
 
 // ------------------------------------------------------------------ clashes of extensions
 
-/// The owner of a name is the first extension that had it (REG-02, REG-20); within one refresh the
-/// one that stands first.
-class FirstExtensionChecker final : public Checker {
- public:
-  void see(const Event& event, const Story& story, Report& report) override {
-    for (const auto& [name, rivals] : rivals_in(refresh_of(event))) {
-      const auto paths = extensions_of(rivals);
-      if (paths.empty()) continue;
-      const auto owner = owners_.try_emplace(name, paths.front()).first->second;
-      if (paths.size() < 2 || !contains(paths, owner)) continue;
-      report.trigger();
-      const Json* tool = find_entry(refresh_of(event).tools.get(), name);
-      if (tool == nullptr || at(*tool, "level") != "extension") continue;
-      if (is_late(name, rivals.size()) && !story.is_edition("seed")) continue;
-      report.complain(differ("owner of " + name, Json(owner), path_of(*tool), &event));
+/// Whether an extension other than the first registered the name after the registry was there: its
+/// rank is the edition's choice.
+bool has_late_rival(const std::string& name, const Event& event, const Story& story) {
+  const auto from = load_before(event.seq, story);
+  const auto first_refresh = std::ranges::find_if(
+      story.registries, [&](const Event* refresh) { return refresh->seq > from; });
+  return std::ranges::any_of(registrations_at(event.seq, story), [&](const auto& one) {
+    return one.name == name && one.seq > (*first_refresh)->seq;
+  });
+}
+
+bool has_rivals(const Event& event, const Story& story) {
+  return std::ranges::any_of(registrants_at(event.seq, story),
+                             [](const auto& one) { return one.second.size() >= 2; });
+}
+
+/// The owner of a name is the first extension that registered it (REG-02, REG-20).
+Complaint first_extension_owns(const Event& event, const Story& story) {
+  for (const auto& [name, extensions] : registrants_at(event.seq, story)) {
+    const Json* tool = find_entry(refresh_of(event).tools.get(), name);
+    if (tool == nullptr || at(*tool, "level") != "extension") continue;
+    if (!story.is_edition("seed") && has_late_rival(name, event, story)) continue;
+    if (auto taken = differ("owner of " + name, Json(extensions.front()), path_of(*tool), &event)) {
+      return taken;
     }
-    is_first_ = false;
   }
+  return std::nullopt;
+}
 
- private:
-  /// A rival that came after the first refresh registered late: its rank is the edition's choice.
-  bool is_late(const std::string& name, std::size_t rivals) {
-    const auto known = counts_.try_emplace(name, is_first_ ? rivals : 1).first->second;
-    return rivals > known;
-  }
-
-  std::map<std::string, std::string> owners_;
-  std::map<std::string, std::size_t> counts_;
-  bool is_first_ = true;
+/// A later extension's registration of a name that is taken. `from`, `to`: seqs of the load.
+struct Clash {
+  std::string tool;
+  std::string loser;
+  std::string owner;
+  std::int64_t from = -1;
+  std::int64_t to = -1;
 };
 
-using Clash = std::pair<std::string, std::string>;  // Tool and losing extension.
-
-std::map<Clash, std::string> clashes_in(const Story& story) {
-  std::map<Clash, std::string> clashes;
-  std::map<std::string, std::string> owners;
-  for (const Event* event : story.registries) {
-    for (const auto& [name, rivals] : rivals_in(refresh_of(*event))) {
-      const auto paths = extensions_of(rivals);
-      if (paths.empty()) continue;
-      const auto& owner = owners.try_emplace(name, paths.front()).first->second;
-      for (const auto& path : paths) {
-        if (path != owner) clashes.try_emplace({name, path}, owner);
+std::vector<Clash> clashes_in(const Story& story) {
+  std::vector<std::int64_t> ends = story.shutdowns;
+  ends.insert(ends.end(), story.crashes.begin(), story.crashes.end());
+  ends.push_back(story.last_seq + 1);
+  std::ranges::sort(ends);
+  std::vector<Clash> clashes;
+  std::int64_t from = -1;
+  for (const auto end : ends) {
+    for (const auto& [name, extensions] : registrants_at(end, story)) {
+      for (std::size_t i = 1; i < extensions.size(); ++i) {
+        clashes.push_back({name, extensions[i], extensions.front(), from, end});
       }
     }
+    from = end;
   }
   return clashes;
 }
 
-std::vector<const Event*> conflicts_about(const Story& story, const std::string& tool) {
+std::vector<const Event*> conflicts_about(const Story& story, const Clash& clash) {
   std::vector<const Event*> conflicts;
   for (const Event* event : story.diagnostics) {
     const auto* diagnostic = event->as<Diagnostic>();
-    if (diagnostic->code == "tool_conflict" && diagnostic->tool == tool) conflicts.push_back(event);
+    const bool is_here = event->seq > clash.from && event->seq < clash.to;
+    if (is_here && diagnostic->code == "tool_conflict" && diagnostic->tool == clash.tool) {
+      conflicts.push_back(event);
+    }
   }
   return conflicts;
 }
@@ -134,16 +136,16 @@ bool has_clash(const Story& story, const Story&) {
 }
 
 Complaint each_clash_is_reported(const Story& story, const Story&) {
-  for (const auto& [clash, owner] : clashes_in(story)) {
-    const auto conflicts = conflicts_about(story, clash.first);
-    const auto blames_loser = [&, &name = clash.second, &holder = owner](const Event* event) {
+  for (const auto& clash : clashes_in(story)) {
+    const auto conflicts = conflicts_about(story, clash);
+    const auto blames_loser = [&](const Event* event) {
       const auto* diagnostic = event->as<Diagnostic>();
-      return diagnostic->path == name && diagnostic->owner == holder;
+      return diagnostic->path == clash.loser && diagnostic->owner == clash.owner;
     };
     if (std::ranges::count_if(conflicts, blames_loser) == 1) continue;
-    Finding found = finding("no single diagnostic for the clash over " + clash.first,
+    Finding found = finding("no single diagnostic for the clash over " + clash.tool,
                             conflicts.empty() ? nullptr : conflicts.front());
-    found.expected = "one that blames " + clash.second + " and names " + owner;
+    found.expected = "one that blames " + clash.loser + " and names " + clash.owner;
     found.actual = std::to_string(conflicts.size()) + " about this tool";
     return found;
   }
@@ -166,25 +168,34 @@ Complaint no_clash_is_reported(const Story& story, const Story&) {
 }
 
 /// REG-18: built-ins, then new names of extensions, then those of the host; an override keeps its
-/// slot.
-std::vector<std::string> expected_order(const RegistryRefresh& registry) {
-  std::vector<std::string> names;
-  for (const char* level : {"builtin", "extension", "sdk"}) {
+/// slot, and a name that comes later is appended.
+class SlotChecker final : public Checker {
+ public:
+  void see(const Event& event, const Story& story, Report& report) override {
+    const auto& registry = refresh_of(event);
+    const auto known = slots_.size();
+    for (const char* level : {"builtin", "extension", "sdk"}) append(registry, level);
+    const bool has_appended = known > 0 && slots_.size() > known;
+    if (has_levels(event, story) || has_appended) report.trigger();
+    auto expected = slots_;
+    std::erase_if(expected, [&](const auto& name) {
+      return find_entry(registry.tools.get(), name) == nullptr;
+    });
+    report.complain(differ("order of the registry", as_json(expected),
+                           as_json(names_in(registry.tools.get())), &event));
+  }
+
+ private:
+  void append(const RegistryRefresh& registry, std::string_view level) {
     for (const auto& candidate : candidates_in(registry)) {
-      if (candidate.level == level && !contains(names, candidate.name)) {
-        names.push_back(candidate.name);
-      }
+      if (candidate.level != level || contains(slots_, candidate.name)) continue;
+      if (find_entry(registry.tools.get(), candidate.name) == nullptr) continue;  // Filtered.
+      slots_.push_back(candidate.name);
     }
   }
-  std::erase_if(
-      names, [&](const auto& name) { return find_entry(registry.tools.get(), name) == nullptr; });
-  return names;
-}
 
-Complaint slots_are_kept(const Event& event, const Story&) {
-  return differ("order of the registry", as_json(expected_order(refresh_of(event))),
-                as_json(names_in(refresh_of(event).tools.get())), &event);
-}
+  std::vector<std::string> slots_;  ///< Every name that was ever listed, in its place.
+};
 
 // ------------------------------------------------------------------ late registration
 
@@ -221,8 +232,11 @@ std::vector<Rule> registry_rules() {
           .exactly_one("execute_begin")
           .expect(owner_is_registered),
       rule("REG-02",
-           "of two extensions with one tool name the first keeps it; triggered by such a name")
-          .by<FirstExtensionChecker>({"registry_refresh"}),
+           "of two extensions that registered one tool name the first keeps it; triggered by such "
+           "registrations")
+          .for_each("registry_refresh")
+          .when(has_rivals)
+          .expect(first_extension_owns),
       rule("REG-03",
            "each name that a second extension registers has one diagnostic tool_conflict with the "
            "loser as path, and the owner")
@@ -238,10 +252,10 @@ std::vector<Rule> registry_rules() {
           .for_each("notify")
           .when(reports_registration)
           .expect(listing_has_it),
-      rule("REG-18", "the registry's order is that of first registration by level")
-          .for_each("registry_refresh")
-          .when(has_levels)
-          .expect(slots_are_kept),
+      rule("REG-18",
+           "the registry's order is that of first registration by level, later names behind; "
+           "triggered by a name of two levels or a later name")
+          .by<SlotChecker>({"registry_refresh"}),
   };
 }
 

@@ -34,6 +34,42 @@ std::map<std::string, std::vector<Candidate>> rivals_in(const RegistryRefresh& r
   return rivals;
 }
 
+std::int64_t load_before(std::int64_t seq, const Story& story) {
+  std::int64_t found = -1;
+  for (const auto* ends : {&story.shutdowns, &story.crashes}) {
+    for (const auto end : *ends) {
+      if (end < seq) found = std::max(found, end);
+    }
+  }
+  return found;
+}
+
+std::vector<ToolRegistration> registrations_at(std::int64_t seq, const Story& story) {
+  const auto from = load_before(seq, story);
+  const auto is_refused = [&](const ToolRegistration& one) {
+    return std::ranges::any_of(story.diagnostics, [&](const Event* event) {
+      const auto* diagnostic = event->as<Diagnostic>();
+      return diagnostic->code == "invalid_tool" && diagnostic->tool == one.name &&
+             diagnostic->path == one.extension;
+    });
+  };
+  std::vector<ToolRegistration> found;
+  for (const auto& one : story.tool_registrations) {
+    if (one.seq > from && one.seq < seq && !is_refused(one)) found.push_back(one);
+  }
+  return found;
+}
+
+std::map<std::string, std::vector<std::string>> registrants_at(std::int64_t seq,
+                                                               const Story& story) {
+  std::map<std::string, std::vector<std::string>> registrants;
+  for (const auto& one : registrations_at(seq, story)) {
+    auto& extensions = registrants[one.name];
+    if (!contains(extensions, one.extension)) extensions.push_back(one.extension);
+  }
+  return registrants;
+}
+
 std::vector<std::string> names_in(const Json& list) {
   std::vector<std::string> names;
   if (!list.is_array()) return names;

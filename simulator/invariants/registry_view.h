@@ -24,6 +24,14 @@ struct Candidate {
 std::vector<Candidate> candidates_in(const RegistryRefresh& registry);
 /// Candidates by name, in their order.
 std::map<std::string, std::vector<Candidate>> rivals_in(const RegistryRefresh& registry);
+/// What extensions registered since the load that is in force at `seq`, in the order in which the
+/// calls arrived; a definition that was refused as invalid is none.
+std::vector<ToolRegistration> registrations_at(std::int64_t seq, const Story& story);
+/// Extensions by tool name, each in the order of its first registration of the name.
+std::map<std::string, std::vector<std::string>> registrants_at(std::int64_t seq,
+                                                               const Story& story);
+/// Seq of the last shutdown or crash before `seq`, or -1.
+std::int64_t load_before(std::int64_t seq, const Story& story);
 /// The names of a list of tools, or of names.
 std::vector<std::string> names_in(const Json& list);
 const Json* find_entry(const Json& list, std::string_view name);

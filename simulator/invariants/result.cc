@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/views.h"
@@ -49,12 +50,67 @@ Condition<Call> has_markers(const char* field) {
   };
 }
 
+/// The texts of a message that a tool could have put there: names, ids and kinds are the engine's.
+void collect_shown(const Json& value, std::string& shown) {
+  static constexpr std::array<std::string_view, 7> kOwn{
+      "role", "type", "toolCallId", "tool_call_id", "tool_use_id", "toolName", "name"};
+  if (value.is_string()) shown += value.get_ref<const std::string&>() + "\n";
+  if (value.is_array()) {
+    for (const auto& part : value) collect_shown(part, shown);
+  }
+  if (!value.is_object()) return;
+  for (const auto& [key, part] : value.items()) {
+    if (std::ranges::find(kOwn, key) == kOwn.end()) collect_shown(part, shown);
+  }
+}
+
+bool shows(const std::string& bytes, const std::string& marker) {
+  const std::string written = dump_json(Json(marker));
+  return bytes.find(written.substr(1, written.size() - 2)) != std::string::npos;
+}
+
+/// Who else says it: earlier requests, and messages and results that came before this request.
+bool is_known_otherwise(const std::string& marker, const Request& request, const Story& story) {
+  for (const auto& earlier : story.requests) {
+    if (earlier.event->seq >= request.event->seq) break;
+    const auto& blocks = earlier.request->append;
+    if (std::ranges::any_of(blocks,
+                            [&](const auto& block) { return shows(block.body.bytes(), marker); })) {
+      return true;
+    }
+  }
+  for (const auto& batch : story.batches) {
+    if (batch.response->seq > request.event->seq) break;
+    if (shows(batch.response->as<ProviderResponse>()->message.bytes(), marker)) return true;
+  }
+  return std::ranges::any_of(story.messages, [&](const Event* event) {
+    const auto* message = event->as<MessageEnd>();
+    return event->seq < request.event->seq && message->role != "toolResult" &&
+           shows(message->message.bytes(), marker);
+  });
+}
+
+bool is_content_of_a_sibling(const std::string& marker, const Call& call, const Story& story) {
+  return std::ranges::any_of(calls_of(*batch_of(call, story), story), [&](const Call* sibling) {
+    return shows(dump_json(at(result_of(*sibling), "content")), marker);
+  });
+}
+
+/// The messages that the next request adds: the whole of what the model newly sees.
+std::string texts_added(const Request& request) {
+  std::string shown;
+  for (const auto& block : request.added) collect_shown(block.get(), shown);
+  return shown;
+}
+
 Expectation<Call> keeps_from_model(const char* field) {
   return [field](const Call& call, const Story& story) -> Complaint {
-    const auto& bytes = shown_result(call, story)->bytes;
+    const Request& request = *next_request_of(call, story);
+    const auto shown = texts_added(request);
     for (const auto& marker : markers(call, field)) {
-      const std::string written = dump_json(Json(marker));
-      if (bytes.find(written.substr(1, written.size() - 2)) == std::string::npos) continue;
+      if (shown.find(marker) == std::string::npos) continue;
+      if (is_known_otherwise(marker, request, story)) continue;
+      if (is_content_of_a_sibling(marker, call, story)) continue;
       Finding found = finding(std::string("the model sees ") + field + " of call " + call.id,
                               next_request_of(call, story)->event);
       found.actual = marker.substr(0, 80);
@@ -88,7 +144,8 @@ Complaint flags_agree(const Call& call, const Story& story) {
 /// Whether a tool_result handler had a say in a field.
 bool is_patched(const Call& call, std::string_view field) {
   return std::ranges::any_of(returns_of(call, "tool_result"), [&](const HookReturn* returned) {
-    return returned->error.empty() && !at(returned->result.get(), field).is_null();
+    const Json& patch = returned->result.get();
+    return returned->error.empty() && patch.is_object() && patch.contains(field);
   });
 }
 
@@ -161,6 +218,80 @@ Complaint images_stay(const Call& call, const Story& story) {
                 next_request_of(call, story)->event);
 }
 
+// ------------------------------------------------------------------ usage and odd results
+
+/// RESULT-09: what a tool's own model calls cost stays on its message and counts in the totals.
+class UsageChecker final : public Checker {
+ public:
+  static std::vector<std::string_view> kinds() { return {"message_end", "notify"}; }
+
+  void see(const Event& event, const Story& story, Report& report) override {
+    if (const auto* message = event.as<MessageEnd>()) {
+      add(at(message->message.get(), "usage"));
+      if (message->role == "toolResult") keeps_usage(event, story, report);
+    }
+    const auto* note = event.as<Notify>();
+    if (note == nullptr || note->topic != "session_usage") return;
+    report.complain(differ("the session's totals are not the sum of its messages", Json(totals_),
+                           note->data.get(), &event));
+  }
+
+ private:
+  void keeps_usage(const Event& event, const Story& story, Report& report) {
+    const Call* call = call_of(event, story);
+    const auto* settled = call == nullptr ? nullptr : settled_of(*call);
+    if (settled == nullptr || is_patched(*call, "usage")) return;
+    const Json& usage = at(settled->result.get(), "usage");
+    if (usage.is_null()) return;
+    report.trigger();
+    report.complain(differ("the message of call " + call->id + " has another usage", usage,
+                           at(event.as<MessageEnd>()->message.get(), "usage"), &event));
+  }
+  void add(const Json& usage) {
+    for (auto& [name, total] : totals_) {
+      const Json& count = at(usage, name);
+      if (count.is_number_integer()) total += count.get<std::int64_t>();
+    }
+  }
+
+  std::map<std::string, std::int64_t> totals_{
+      {"input", 0}, {"output", 0}, {"cacheRead", 0}, {"cacheWrite", 0}};
+};
+
+bool threw_unpatched(const Call& call, const Story&) {
+  const auto* settled = settled_of(call);
+  return settled != nullptr && settled->outcome == "threw" && end_of(call) != nullptr &&
+         !is_patched(call, "content") && !is_patched(call, "details");
+}
+
+Complaint is_one_text_alone(const Call& call, const Story&) {
+  const Event* end = first(call, "tool_execution_end");
+  const Json& details = at(result_of(call), "details");
+  const Json blocks = as_blocks(at(result_of(call), "content"));
+  const bool is_alone = blocks.size() == 1 && at(blocks.front(), "type") == "text";
+  if (!is_alone) return finding("an error of the engine is not one text block", end);
+  return require(details.is_null() || details == Json::object(),
+                 "an error of the engine keeps details of the failed execution", end);
+}
+
+bool returned_no_content(const Call& call, const Story&) {
+  return returned_normally(call) && message_of(call) != nullptr &&
+         as_blocks(at(settled_of(call)->result.get(), "content")).empty() &&
+         !is_patched(call, "content");
+}
+
+Complaint content_is_an_empty_list(const Call& call, const Story& story) {
+  if (auto odd = differ("the message of a result without content", Json::array(),
+                        at(*message_of(call), "content"), first(call, "message_end"))) {
+    return odd;
+  }
+  const auto* shown = shown_result(call, story);
+  if (shown == nullptr) return std::nullopt;
+  return require(!shown->bytes.contains("null") && shown->content.empty(),
+                 "the model gets something else than an empty list",
+                 next_request_of(call, story)->event);
+}
+
 }  // namespace
 
 std::vector<Rule> result_rules() {
@@ -170,14 +301,14 @@ std::vector<Rule> result_rules() {
           .when(is_shown)
           .expect(content_is_shown),
       rule("RESULT-02",
-           "no string of details stands in what the model sees; triggered by details with a string "
-           "of their own")
+           "no string of details stands in what the next request adds, unless it is known "
+           "otherwise; triggered by details with a string of their own")
           .for_each_call()
           .when(has_markers("details"))
           .expect(keeps_from_model("details")),
       rule("RESULT-03",
-           "no string of structuredContent stands in what the model sees; triggered by one of its "
-           "own")
+           "no string of structuredContent stands in what the next request adds, unless it is "
+           "known otherwise; triggered by one of its own")
           .for_each_call()
           .when(has_markers("structuredContent"))
           .expect(keeps_from_model("structuredContent")),
@@ -197,6 +328,18 @@ std::vector<Rule> result_rules() {
           .for_each_call()
           .when(speaks_of_failure)
           .expect(is_a_success),
+      rule("RESULT-09",
+           "usage of a tool's result stands on its message; the session's totals (note "
+           "session_usage) are the sum over messages")
+          .by<UsageChecker>(UsageChecker::kinds()),
+      rule("RESULT-17", "what execute threw is one text block with empty details")
+          .for_each_call()
+          .when(threw_unpatched)
+          .expect(is_one_text_alone),
+      rule("RESULT-18", "a result without content has an empty list in message and request")
+          .for_each_call()
+          .when(returned_no_content)
+          .expect(content_is_an_empty_list),
       rule("RESULT-20", "images and texts of a result reach the next request in their order")
           .for_each_call()
           .when(has_image)

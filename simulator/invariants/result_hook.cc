@@ -5,6 +5,7 @@
 #include <set>
 
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/hook_view.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -21,15 +22,26 @@ bool is_patch(const HookReturn& returned) {
   return returned.error.empty() && returned.result.get().is_object();
 }
 
+/// A field that is given as null counts as given: it takes the old value away.
+bool gives(const HookReturn& returned, const char* field) {
+  return is_patch(returned) && returned.result.get().contains(field);
+}
+
+/// A patch whose content or isError is of no kind that a result can have is none at all.
+bool is_well_formed(const HookReturn& returned) {
+  const Json& patch = returned.result.get();
+  const Json& content = at(patch, "content");
+  const bool has_content = content.is_string() || content.is_array();
+  return (!gives(returned, "content") || has_content) &&
+         (!gives(returned, "isError") || at(patch, "isError").is_boolean());
+}
+
 /// HOOK-17: given fields replace, omitted ones stay, new content drops structuredContent.
 void apply_patch(Json& result, const HookReturn& returned) {
-  if (!is_patch(returned)) return;
-  const Json& patch = returned.result.get();
-  if (!at(patch, "content").is_null() && at(patch, "structuredContent").is_null()) {
-    result["structuredContent"] = nullptr;
-  }
+  if (!is_patch(returned) || !is_well_formed(returned)) return;
+  if (gives(returned, "content")) result["structuredContent"] = nullptr;
   for (const char* field : kPatchFields) {
-    if (!at(patch, field).is_null()) result[field] = at(patch, field);
+    if (gives(returned, field)) result[field] = at(returned.result.get(), field);
   }
 }
 
@@ -65,9 +77,8 @@ bool has_result_chain(const Call& call) {
 }
 
 bool has_patch_field(const Call& call, const char* field) {
-  return std::ranges::any_of(returns_of(call, "tool_result"), [&](const HookReturn* returned) {
-    return is_patch(*returned) && !at(returned->result.get(), field).is_null();
-  });
+  return std::ranges::any_of(returns_of(call, "tool_result"),
+                             [&](const HookReturn* returned) { return gives(*returned, field); });
 }
 
 bool chains_content(const Call& call, const Story&) {
@@ -84,6 +95,10 @@ Complaint each_sees_the_latest(const Call& call, const Story&) {
     }
   }
   return std::nullopt;
+}
+
+Complaint result_handlers_follow_registration(const Call& call, const Story& story) {
+  return follows_registration(call, "tool_result", story);
 }
 
 Complaint content_is_the_latest(const Call& call, const Story& story) {
@@ -105,6 +120,8 @@ bool is_patched_at_all(const Call& call, const Story&) {
 }
 
 Complaint fields_are_replaced(const Call& call, const Story&) {
+  // The host's own hook comes last and replaces everything (HOOK-24).
+  if (cause_of(call) == "after_hook_failed") return std::nullopt;
   return differ("the end event is not the result with the patches applied",
                 after_patches(call, returns_of(call, "tool_result").size()), final_result(call),
                 end_marker(call));
@@ -144,16 +161,9 @@ Complaint listener_is_told(const Call& call, const Story& story) {
   return finding("the error listener does not hear of the failing handler", end_marker(call));
 }
 
-/// The longest chain that any call of the run shows is what every call has to show.
-std::int64_t chain_length(const Story& story) {
-  std::int64_t length = 0;
-  for (const auto& call : story.calls) length = std::max(length, count(call, "tool_result"));
-  return length;
-}
-
+/// Those that were registered when the first of them had its turn.
 Complaint others_run(const Call& call, const Story& story) {
-  return require(count(call, "tool_result") == chain_length(story),
-                 "handlers after the failing one did not run", end_marker(call));
+  return all_had_a_turn(call, "tool_result", seq_of(call, "tool_result"), story);
 }
 
 // ------------------------------------------------------------------ isError
@@ -192,17 +202,22 @@ Complaint flag_counts(const Call& call, const Story& story) {
 
 // ------------------------------------------------------------------ when handlers run
 
+/// Handlers were there when the call could have had them, or had a turn.
 bool may_have_handlers(const Call& call, const Story& story) {
-  return chain_length(story) > 0 && end_of(call) != nullptr;
+  const Event* end = first(call, "tool_execution_end");
+  if (end == nullptr) return false;
+  return count(call, "tool_result") > 0 || !handlers_at("tool_result", end->seq, story).empty();
 }
 
-Complaint runs_for_executed_calls_only(const Call& call, const Story&) {
+Complaint runs_for_executed_calls_only(const Call& call, const Story& story) {
   const auto number = count(call, "tool_result");
   if (!has_executed(call)) {
     return require(number == 0, "tool_result for a call that was not executed",
                    first(call, "tool_result"));
   }
-  if (number == 0) return finding("no tool_result for an executed call", end_marker(call));
+  if (auto left_out = all_had_a_turn(call, "tool_result", seq_of(call, "execute_end"), story)) {
+    return left_out;
+  }
   std::set<std::int64_t> seen;
   for (const auto* entered : hook_calls_of(call, "tool_result")) {
     if (!seen.insert(entered->index).second) {
@@ -233,10 +248,11 @@ Complaint input_is_what_ran(const Call& call, const Story&) {
 std::vector<Rule> result_hook_rules() {
   return {
       rule("HOOK-16",
-           "each tool_result handler sees the latest content, and the last one is what the model "
-           "sees; triggered by a patch of content")
+           "tool_result handlers run in load and registration order, each sees the latest content, "
+           "and the last one is what the model sees; triggered by a patch of content")
           .for_each_call()
           .when(chains_content)
+          .expect(result_handlers_follow_registration)
           .expect(each_sees_the_latest)
           .expect(content_is_the_latest),
       rule("HOOK-17",
@@ -249,9 +265,10 @@ std::vector<Rule> result_hook_rules() {
           .for_each_call()
           .when(tries_to_terminate)
           .expect(terminate_stays),
-      rule("HOOK-19",
-           "a throwing tool_result handler: extension_error, the other handlers run, the result "
-           "stays as it was")
+      rule(
+          "HOOK-19",
+          "a throwing tool_result handler: extension_error, the other registered handlers run, the "
+          "result stays as it was")
           .for_each_call()
           .when(has_failing_handler)
           .expect(listener_is_told)
@@ -265,10 +282,9 @@ std::vector<Rule> result_hook_rules() {
           .for_each_call()
           .when(is_turned_into_success)
           .expect(flag_counts),
-      rule(
-          "HOOK-22",
-          "tool_result handlers run once for each executed call and for no other; triggered by any "
-          "such handler in the run")
+      rule("HOOK-22",
+           "the tool_result handlers that are registered when a call has executed run once for it, "
+           "and none runs for another call; triggered by such a handler")
           .for_each_call()
           .when(may_have_handlers)
           .expect(runs_for_executed_calls_only),

@@ -177,8 +177,10 @@ class CallRule final : public EachRule<Call> {
   CallRule& exactly_one(std::string_view name);
   CallRule& at_most_one(std::string_view name);
   CallRule& none(std::string_view name);
-  /// The first of each, as far as they occur, come in this order.
+  /// Each occurs, and the first of each come in this order.
   CallRule& order(std::vector<std::string> names);
+  /// The first of each, as far as they occur, come in this order.
+  CallRule& order_of_present(std::vector<std::string> names);
   /// No `name` after the first `limit`.
   CallRule& never_after(std::string_view name, std::string_view limit);
   /// Each `name` lies after the first `from` and before the last `to`.
@@ -213,16 +215,23 @@ struct RelationRule {
   std::string id;
   std::string how;
   std::string variants;
+  /// Whether the first run exercises the rule; empty: always.
+  std::function<bool(const Trace&)> condition;
   std::function<Json(const Trace&)> view;
 };
 
 class RelationStart {
  public:
-  RelationStart(std::string id, std::string how) : rule_{std::move(id), std::move(how), {}, {}} {}
+  RelationStart(std::string id, std::string how)
+      : rule_{std::move(id), std::move(how), {}, {}, {}} {}
 
   /// Which variants exercise the rule, as scenarios name them.
   RelationStart& variants(std::string text) {
     rule_.variants = std::move(text);
+    return *this;
+  }
+  RelationStart& when(std::function<bool(const Trace&)> condition) {
+    rule_.condition = std::move(condition);
     return *this;
   }
   RelationRule equal(std::function<Json(const Trace&)> view) {

@@ -97,15 +97,25 @@ bool asks_string_of_other(const Json& schema, const Json& value) {
   });
 }
 
-bool needs_a_string(const Call& call, const Story& story) {
-  const bool is_prepared = std::ranges::any_of(call.events, [](const Event* event) {
+/// What validation was given: what the preparation returned, else the raw arguments; null when the
+/// preparation did not return.
+const Json* unvalidated(const Call& call) {
+  const Json* value = &call.raw.get();
+  for (const Event* event : call.events) {
     const auto* note = event->as<Notify>();
-    return note != nullptr && note->topic == "prepare_end";
-  });
-  return story.is_edition("seed") && is_declared(call, story) && !is_prepared &&
+    if (note == nullptr) continue;
+    if (note->topic == "prepare_begin") value = nullptr;
+    if (note->topic == "prepare_end") value = &note->data.get();
+  }
+  return value;
+}
+
+bool needs_a_string(const Call& call, const Story& story) {
+  const Json* value = unvalidated(call);
+  return story.is_edition("seed") && is_declared(call, story) && value != nullptr &&
          call.arguments_error.empty() && abort_during(call, story) < 0 &&
          batch_of(call, story)->stop_reason != "length" &&
-         asks_string_of_other(parameters_of(call, story), call.raw.get());
+         asks_string_of_other(parameters_of(call, story), *value);
 }
 
 Complaint is_invalid_arguments(const Call& call, const Story&) {
@@ -128,7 +138,8 @@ std::vector<Rule> schema_rules() {
           .expect(input_is_valid)
           .exactly_one("execute_begin")
           .order({"tool_execution_start", "tool_call", "tool_call_return", "execute_begin",
-                  "execute_end", "tool_result", "tool_execution_end"}),
+                  "execute_end", "tool_execution_end"})
+          .order_of_present({"execute_end", "tool_result", "tool_execution_end"}),
       rule("PIPE-03",
            "arguments that do not fit the schema end the call: no hook, no execute, an error")
           .for_each_call()

@@ -112,6 +112,11 @@ const Json& Story::host() const {
   return kNothing;
 }
 
+std::string Story::workspace() const {
+  const auto found = host().find("workspace");
+  return found != host().end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 std::int64_t Story::abort_between(std::int64_t from, std::int64_t to) const {
   const auto found = std::ranges::upper_bound(aborts, from);
   return found != aborts.end() && *found < to ? *found : -1;
@@ -146,20 +151,57 @@ void StoryTeller::keep(const Event& event) {
   if (event.as<ActiveSet>() != nullptr) story_.active_sets.push_back(&event);
   if (event.as<Diagnostic>() != nullptr) story_.diagnostics.push_back(&event);
   if (event.as<ExtensionError>() != nullptr) story_.extension_errors.push_back(&event);
+  if (event.as<MessageEnd>() != nullptr) story_.messages.push_back(&event);
   if (event.as<FileOperation>() != nullptr) story_.file_operations.push_back(&event);
+  if (event.as<BeforeAgentStart>() != nullptr) story_.prompts.push_back(&event);
+  if (event.as<SessionEntry>() != nullptr) story_.entries.push_back(&event);
+  if (event.as<Load>() != nullptr) story_.loads.push_back(&event);
   if (const auto* files = event.as<FinalFiles>()) story_.final_files = files;
   if (event.as<AgentStart>() != nullptr) story_.runs.push_back(Run{.start = &event});
   if (event.as<AgentEnd>() != nullptr && !story_.runs.empty()) story_.runs.back().end = &event;
   if (event.as<Crash>() != nullptr) story_.crashes.push_back(event.seq);
-  if (const auto* note = event.as<Notify>()) {
-    story_.notes.push_back(&event);
-    if (note->topic == "abort") story_.aborts.push_back(event.seq);
-  }
+  if (const auto* note = event.as<Notify>()) see_note(event, *note);
   if (const auto* step = event.as<Step>()) {
     story_.steps.push_back(&event);
     if (step->step == "abort") story_.aborts.push_back(event.seq);
   }
   if (const auto* load = event.as<Load>()) add_once(story_.load_order, load->extension);
+  if (event.as<SessionShutdown>() != nullptr) story_.shutdowns.push_back(event.seq);
+  end_handlers(event);
+}
+
+/// The notes by which a trace shows what extensions registered and took back.
+void StoryTeller::see_note(const Event& event, const Notify& note) {
+  story_.notes.push_back(&event);
+  if (note.topic == "abort") story_.aborts.push_back(event.seq);
+  const Json& data = note.data.get();
+  if (note.topic == "registration" && data.is_object()) {
+    const std::string name = data.value("name", std::string());
+    if (data.value("what", Json()) == "tool") {
+      story_.tool_registrations.push_back({name, note.by, event.seq});
+    } else {
+      story_.handlers.push_back({name, note.by, event.seq});
+    }
+  }
+  if (note.topic != "registration_removed") return;
+  for (auto& life : story_.handlers) {
+    if (life.from == event.cause) life.to = event.seq;
+  }
+}
+
+/// A crash and a new load end the handlers that there were; a failed load ends its own.
+void StoryTeller::end_handlers(const Event& event) {
+  const bool is_crash = event.as<Crash>() != nullptr;
+  const auto* load = event.as<Load>();
+  const bool is_new_load = load != nullptr && load->phase == "begin" && !story_.shutdowns.empty() &&
+                           story_.shutdowns.back() > last_end_;
+  const bool has_failed = load != nullptr && load->phase == "failed";
+  if (is_crash || is_new_load) last_end_ = event.seq;
+  for (auto& life : story_.handlers) {
+    const bool is_over =
+        is_crash || is_new_load || (has_failed && life.extension == load->extension);
+    if (is_over && life.to < 0) life.to = event.seq;
+  }
 }
 
 void StoryTeller::see_call_event(const Event& event) {
@@ -170,6 +212,7 @@ void StoryTeller::see_call_event(const Event& event) {
   }
   Call& call = story_.calls[calls_[event.call]];
   call.events.push_back(&event);
+  story_.calls_by_event[event.seq] = calls_[event.call];
   const auto* start = event.as<ToolExecutionStart>();
   if (start == nullptr) return;
   call.parent = start->parent;
@@ -218,6 +261,20 @@ void StoryTeller::pair_results(std::span<const RequestBlock> blocks, Request& re
   }
 }
 
+/// What earlier requests did not say: a change of prompt or tools sends old messages again.
+void StoryTeller::find_fresh(const FoldedRequest& folded, Request& request) {
+  const auto messages = blocks_of(folded.blocks, Zone::messages);
+  request.message_count = std::ssize(messages);
+  const auto last = lineages_.find(request.request->lineage);
+  std::int64_t known = 0;
+  if (last != lineages_.end() && folded.previous != nullptr && !request.message_break) {
+    known = std::min(story_.requests[last->second].message_count, request.message_count);
+  }
+  for (std::int64_t i = known; i < request.message_count; ++i) {
+    request.fresh.push_back(messages[static_cast<std::size_t>(i)].body);
+  }
+}
+
 void StoryTeller::see_request(const Event& event) {
   const auto folded = fold_.fold(event);
   if (!folded) {
@@ -235,8 +292,14 @@ void StoryTeller::see_request(const Event& event) {
   request.message_break = break_in_messages(*folded);
   declare_tools(*folded, request);
   pair_results(folded->blocks, request);
+  find_fresh(*folded, request);
+  for (const auto& block : folded->blocks) {
+    if (block.zone == Zone::messages) break;
+    (block.zone == Zone::system ? request.system : request.tools).push_back(block.body);
+  }
   for (const auto& block : new_blocks(*folded)) {
     if (block.zone != Zone::messages) continue;
+    request.added.push_back(block.body);
     for (auto& result : results_in(block.body.get())) request.results.push_back(std::move(result));
     for (auto& call : calls_in(block.body.get())) request.answered.push_back(std::move(call));
   }

@@ -62,7 +62,12 @@ struct Request {
   bool has_new_system = false;  ///< The system zone differs from that of `previous`.
   std::optional<simulator::CacheBreak> cache_break;
   std::optional<simulator::CacheBreak> message_break;  ///< Within the messages zone alone.
+  std::vector<SharedJson> system;                      ///< Bodies of the system zone.
+  std::vector<SharedJson> tools;                       ///< Bodies of the tools zone.
+  std::int64_t message_count = 0;
+  std::vector<SharedJson> fresh;  ///< Messages behind those of `previous`, or all after a rewrite.
   std::vector<ShownResult> results;
+  std::vector<SharedJson> added;      ///< Messages among the new blocks, as sent.
   std::vector<ShownCall> answered;    ///< Calls of assistant messages among the new blocks.
   std::vector<std::string> unpaired;  ///< What is wrong with the last answer's results (BATCH-17).
 };
@@ -73,6 +78,22 @@ struct EditCase;
 struct Run {
   const Event* start = nullptr;
   const Event* end = nullptr;
+};
+
+/// A handler from its registration (`from`, which its turns name as their cause) until it was taken
+/// back or its session was over (`to`, -1 while it stays): seqs.
+struct HandlerLife {
+  std::string event;
+  std::string extension;
+  std::int64_t from = 0;
+  std::int64_t to = -1;
+};
+
+/// A tool as an extension registered it, before any merge.
+struct ToolRegistration {
+  std::string name;
+  std::string extension;
+  std::int64_t seq = 0;
 };
 
 class Story {
@@ -92,15 +113,23 @@ class Story {
   std::vector<const Event*> diagnostics;
   std::vector<const Event*> extension_errors;
   std::vector<const Event*> file_operations;
-  std::vector<const Event*> notes;  ///< notify
+  std::vector<const Event*> notes;     ///< notify
+  std::vector<const Event*> messages;  ///< message_end
   std::vector<const Event*> steps;
   std::vector<const Event*> hooks;      ///< hook_call and hook_return that belong to no call
+  std::vector<const Event*> prompts;    ///< before_agent_start
+  std::vector<const Event*> entries;    ///< session_entry
+  std::vector<const Event*> loads;      ///< load
   std::vector<std::string> load_order;  ///< Paths of extensions.
-  std::vector<std::int64_t> aborts;     ///< Seqs at which an abort was asked for.
+  std::deque<HandlerLife> handlers;
+  std::vector<ToolRegistration> tool_registrations;
+  std::vector<std::int64_t> shutdowns;                 ///< session_shutdown
+  std::map<std::int64_t, std::size_t> calls_by_event;  ///< Index of the call of an event, by seq.
+  std::vector<std::int64_t> aborts;                    ///< Seqs at which an abort was asked for.
   std::vector<std::int64_t> crashes;
   const FinalFiles* final_files = nullptr;
   std::int64_t last_seq = -1;
-  std::string damage;  ///< Why requests could not be rebuilt, or "".
+  std::string damage;  ///< Why requests could not be rebuilt, or "": then nothing can be judged.
 
   /// The state at `seq`: what the last such event before it says; null before the first.
   const RegistryRefresh* registry_at(std::int64_t seq) const;
@@ -109,6 +138,8 @@ class Story {
   const Json* tool_at(std::string_view name, std::int64_t seq) const;
   /// Data of the host's step "start": the scenario's tools and settings; an empty object if absent.
   const Json& host() const;
+  /// The folder that relative paths belong to, or "" if the trace does not tell.
+  std::string workspace() const;
   /// The first abort after `from` and before `to`, or -1.
   std::int64_t abort_between(std::int64_t from, std::int64_t to) const;
   /// Whether the order of two events is certain: one source, one process, or a chain of causes.
@@ -133,12 +164,15 @@ class StoryTeller {
 
  private:
   void keep(const Event& event);
+  void see_note(const Event& event, const Notify& note);
+  void end_handlers(const Event& event);
   void see_call_event(const Event& event);
   void see_request(const Event& event);
   void see_response(const Event& event);
   void see_turn_end(const Event& event);
   void cut_open_calls();
   void list_call(const ShownCall& shown, Batch& batch);
+  void find_fresh(const FoldedRequest& folded, Request& request);
   void declare_tools(const FoldedRequest& folded, Request& request);
   void pair_results(std::span<const RequestBlock> blocks, Request& request);
 
@@ -151,6 +185,7 @@ class StoryTeller {
   std::map<std::size_t, std::size_t> batches_;          ///< By the request they answer.
   std::map<std::string, std::vector<Json>> announced_;  ///< Tool changes by lineage.
   std::set<std::string> dead_;  ///< Calls of answers that failed: they get no result.
+  std::int64_t last_end_ = -1;  ///< Of the handlers of an earlier load.
   std::size_t turn_batch_ = 0;  ///< First batch of the running turn.
 };
 

@@ -50,12 +50,10 @@ Complaint plain_tools_run(const Story& story, const Story&) {
   return std::nullopt;
 }
 
-std::set<std::string> extension_paths(const RegistryRefresh& registry) {
-  std::set<std::string> paths;
-  for (const auto& candidate : candidates_in(registry)) {
-    if (candidate.level == "extension") paths.insert(candidate.path);
-  }
-  return paths;
+std::set<std::string> registering_extensions(const Event& event, const Story& story) {
+  std::set<std::string> extensions;
+  for (const auto& one : registrations_at(event.seq, story)) extensions.insert(one.extension);
+  return extensions;
 }
 
 bool has_two_sources(const Event& event, const Story& story) {
@@ -66,26 +64,32 @@ bool has_two_sources(const Event& event, const Story& story) {
     const Json* tool = find_entry(registry.tools.get(), name);
     if (text_at(*tool, "level") == "extension") extensions.insert(name);
   }
-  return extensions.size() >= 2 && story.load_order.size() >= 2 &&
-         !extension_paths(registry).empty();
+  return extensions.size() >= 2 && registering_extensions(event, story).size() >= 2;
 }
 
-/// The origin of a listed tool is that of one of its candidates, and a loaded extension.
+/// A candidate of the name and level has the same source: what the host and the engine bring.
+bool has_a_candidate(const Json& tool, const RegistryRefresh& registry) {
+  return std::ranges::any_of(candidates_in(registry), [&](const Candidate& candidate) {
+    return candidate.name == text_at(tool, "name") && candidate.level == text_at(tool, "level") &&
+           at(*candidate.entry, "sourceInfo") == at(tool, "sourceInfo");
+  });
+}
+
+/// The origin of an extension's tool is an extension that registered the name, and is loaded.
 Complaint source_is_the_registrar(const Event& event, const Story& story) {
   const auto& registry = *event.as<RegistryRefresh>();
-  const auto rivals = rivals_in(registry);
+  const auto registrants = registrants_at(event.seq, story);
   for (const auto& name : names_in(registry.tools.get())) {
     const Json& tool = *find_entry(registry.tools.get(), name);
-    const auto found = rivals.find(name);
-    const bool is_known = found != rivals.end() &&
-                          std::ranges::any_of(found->second, [&](const Candidate& candidate) {
-                            return candidate.level == text_at(tool, "level") &&
-                                   at(*candidate.entry, "sourceInfo") == at(tool, "sourceInfo");
-                          });
+    const bool is_extension = text_at(tool, "level") == "extension";
+    const auto found = registrants.find(name);
+    const bool is_known = is_extension
+                              ? found != registrants.end() && contains(found->second, path_of(tool))
+                              : has_a_candidate(tool, registry);
     if (path_of(tool).empty() || !is_known) {
       return finding("the listing gives " + name + " a source that did not register it", &event);
     }
-    if (text_at(tool, "level") == "extension" && !contains(story.load_order, path_of(tool))) {
+    if (is_extension && !contains(story.load_order, path_of(tool))) {
       return finding("the source of " + name + " is no loaded extension", &event);
     }
   }
@@ -100,6 +104,27 @@ Complaint owners_agree(const Event& event, const Story& story) {
     if (tool == nullptr || tool_of(call, story)->dump() != tool->dump()) continue;
     if (auto other =
             differ("source of " + call.name, Json(begin_of(call)->owner), path_of(*tool), &event)) {
+      return other;
+    }
+  }
+  return std::nullopt;
+}
+
+/// What a tool or its extension says by itself: a note `running` from execute, a note `registered`
+/// {tool} of the one that registered it.
+Complaint owners_say_so(const Event& event, const Story& story) {
+  for (const Event* one : story.notes) {
+    const auto* note = one->as<Notify>();
+    std::string name = text_at(note->data.get(), "tool");
+    if (note->topic == "running") {
+      const Call* call = call_of(*one, story);
+      name = call == nullptr ? std::string() : call->name;
+    } else if (note->topic != "registered") {
+      continue;
+    }
+    const Json* tool = find_entry(event.as<RegistryRefresh>()->tools.get(), name);
+    if (tool == nullptr || text_at(*tool, "level") != "extension") continue;
+    if (auto other = differ("source of " + name, Json(note->by), path_of(*tool), &event)) {
       return other;
     }
   }
@@ -140,7 +165,7 @@ bool is_execution(const Event& event, const Story&) {
 }
 
 Complaint id_is_the_models(const Event& event, const Story& story) {
-  const Call* call = find_call(event.call, story);
+  const Call* call = call_of(event, story);
   if (event.call.empty() || call == nullptr) return finding("execute without a call id", &event);
   const bool is_known = call->batch >= 0 || !call->parent.empty();
   if (!is_known) return finding("execute got an id that no answer holds: " + event.call, &event);
@@ -279,12 +304,14 @@ std::vector<Rule> tool_rules() {
           .expect(plain_candidates_register)
           .expect(plain_tools_run),
       rule("TOOL-03",
-           "each listed tool has the sourceInfo of a candidate of its name and level, a loaded "
-           "extension's; triggered by tools of two extensions")
+           "the source of each listed tool of an extension is one that registered its name and is "
+           "loaded; notes 'running' and 'registered' of its extension agree; triggered by tools of "
+           "two extensions")
           .for_each("registry_refresh")
           .when(has_two_sources)
           .expect(source_is_the_registrar)
-          .expect(owners_agree),
+          .expect(owners_agree)
+          .expect(owners_say_so),
       rule("TOOL-06", "execute_begin carries the id and the tool of a call in an answer")
           .for_each("execute_begin")
           .when(is_execution)

@@ -110,6 +110,8 @@ class Builder {
     if (line.kind == "end") return end(line);
     if (line.kind == "result") return result(line);
     if (line.kind == "hook") return hook(line);
+    if (line.kind == "registers") return registers(line);
+    if (line.kind == "takes_back") return takes_back(line);
     if (line.kind == "say") return say(line);
     if (line.kind == "start" || line.kind == "abort") return step(line);
     if (line.kind == "begin") return begin(line);
@@ -280,6 +282,19 @@ class Builder {
     return {};
   }
 
+  Result<void> registers(Line& line) {
+    const std::string what = line.words.at(0);
+    if (what == "handler") handlers_.push_back(static_cast<std::int64_t>(trace_.events.size()));
+    return event("notify", {{"by", line.take("extension", "<inline:a>")},
+                            {"topic", "registration"},
+                            {"data", {{"what", what}, {"name", line.words.at(1)}}}});
+  }
+
+  Result<void> takes_back(Line& line) {
+    return event("notify", {{"topic", "registration_removed"},
+                            {"cause", handlers_.at(line.take("handler", 0).get<std::size_t>())}});
+  }
+
   Result<void> hook(Line& line) {
     const std::string name = line.words.front();
     const std::string id = line.words.size() > 1 ? line.words[1] : std::string();
@@ -287,6 +302,8 @@ class Builder {
     const Json index = line.take("index", 0);
     const Json input = line.take("input", raw_.contains(id) ? raw_[id] : Json());
     Json call{{"event", name}, {"extension", extension}, {"index", index}, {"input", input}};
+    const auto handler = static_cast<std::size_t>(line.take("handler", handlers_.size()));
+    if (handler < handlers_.size()) call["cause"] = handlers_[handler];
     PLUMB_TRY(const auto recorded, nothing(event("hook_call", call, id)));
     static_cast<void>(recorded);
     now_ += line.take("ms", 0).get<std::int64_t>();
@@ -304,6 +321,7 @@ class Builder {
   Json system_ = "be brief";
   Json tools_ = Json::array();
   Json messages_ = Json::array();
+  std::vector<std::int64_t> handlers_;  ///< Seqs of their registrations.
   std::map<std::string, Json> names_;
   std::map<std::string, Json> raw_;
   std::map<std::string, Json> ends_;

@@ -17,7 +17,9 @@
 //   result ID                  message_start, message_end, and the message for the next request
 //   run | done                 agent_start, turn_start | agent_end, agent_settled
 //   say text=..                the user's message, for the next request
-//   hook EVENT ID [extension=..] [index=..] [input=..] [after=..] [returns=..] [error=..] [ms=..]
+//   registers tool|handler NAME [extension=..] | takes_back handler=N
+//   hook EVENT ID [extension=..] [index=..] [handler=N] [input=..] [after=..] [returns=..]
+//        [error=..] [ms=..]         N counts the lines `registers handler` from 0
 #pragma once
 
 #include <string>

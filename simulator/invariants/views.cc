@@ -2,6 +2,9 @@
 #include "simulator/invariants/views.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace plumb::invariants {
@@ -27,22 +30,74 @@ bool is_hook_return(const Event& event, std::string_view name) {
   return returned != nullptr && returned->event == name;
 }
 
-/// The listing's keys are relative to the workspace; a path may carry the workspace in front. The
-/// longest key that fits, or "".
-std::string fitting_key(const Json& listing, std::string_view path) {
+/// A path without `.` and `..` where that can be told from its text.
+std::string plain_path(std::string_view path) {
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 0; from <= path.size();) {
+    const auto to = std::min(path.find('/', from), path.size());
+    const auto part = path.substr(from, to - from);
+    const bool goes_up = part == ".." && !parts.empty() && parts.back() != "..";
+    if (goes_up) parts.pop_back();
+    if (!goes_up && !part.empty() && part != ".") parts.push_back(part);
+    from = to + 1;
+  }
+  std::string plain = path.starts_with('/') ? "/" : "";
+  for (const auto part : parts) {
+    if (!plain.empty() && plain != "/") plain += '/';
+    plain += part;
+  }
+  return plain;
+}
+
+/// An absolute path of a trace that does not name its workspace: the longest key that it ends with.
+std::string longest_ending(const Json& listing, std::string_view path) {
   std::string longest;
-  if (!listing.is_object()) return longest;
-  while (path.starts_with("./")) path.remove_prefix(2);
   for (const auto& [key, file] : listing.items()) {
-    const bool fits = path == key || path.ends_with("/" + key);
-    if (fits && key.size() > longest.size()) longest = key;
+    if (path.ends_with("/" + key) && key.size() > longest.size()) longest = key;
   }
   return longest;
 }
 
-const Json* find_file(const Json& listing, std::string_view path) {
-  const auto key = fitting_key(listing, path);
+/// The listing's keys are relative to the workspace; a path may carry the workspace in front. The
+/// key that it is, or "".
+std::string fitting_key(const Json& listing, std::string_view given, const Story& story) {
+  if (!listing.is_object()) return "";
+  std::string path = plain_path(given);
+  const std::string workspace = story.workspace();
+  if (path.starts_with('/') && workspace.empty()) return longest_ending(listing, path);
+  const bool is_inside = !workspace.empty() && path.starts_with(workspace + "/");
+  if (is_inside) path.erase(0, workspace.size() + 1);
+  return listing.contains(path) ? path : std::string();
+}
+
+const Json* find_file(const Json& listing, std::string_view path, const Story& story) {
+  const auto key = fitting_key(listing, path, story);
   return key.empty() ? nullptr : &listing[key];
+}
+
+/// The messages that a context handler gave for a request in place of the session's, or null.
+const Json* rewrites(const Event& event, const Request& request, const Story& story) {
+  const auto* returned = event.as<HookReturn>();
+  if (returned == nullptr || !returned->event.starts_with("context")) return nullptr;
+  const auto from = request.previous < 0
+                        ? -1
+                        : story.requests[static_cast<std::size_t>(request.previous)].event->seq;
+  if (event.seq < from || event.seq > request.event->seq) return nullptr;
+  const Json& messages = at(returned->result.get(), "messages");
+  return messages.is_array() ? &messages : nullptr;
+}
+
+/// Whether a list of messages holds the call's result as its end event says it.
+bool keeps_result(const Json& messages, const Call& call) {
+  if (!messages.is_array()) return false;
+  for (const auto& message : messages) {
+    for (const auto& result : results_in(message)) {
+      if (result.call != call.id) continue;
+      return result.is_error == is_error(call) &&
+             equal_json(result.content, as_blocks(at(result_of(call), "content")));
+    }
+  }
+  return false;
 }
 
 template <class T>
@@ -174,9 +229,19 @@ const Json* validated_input(const Call& call) {
   return begin == nullptr ? nullptr : &begin->args.get();
 }
 
-const Call* find_call(std::string_view id, const Story& story) {
+const Call* call_of(const Event& event, const Story& story) {
+  const auto found = story.calls_by_event.find(event.seq);
+  return found == story.calls_by_event.end() ? nullptr : &story.calls[found->second];
+}
+
+const Call* call_before(std::string_view id, std::int64_t seq, const Story& story) {
   for (auto call = story.calls.rbegin(); call != story.calls.rend(); ++call) {
-    if (call->id == id) return &*call;
+    if (call->id != id) continue;
+    const Batch* batch = batch_of(*call, story);
+    const auto known = batch != nullptr       ? batch->response->seq
+                       : call->events.empty() ? seq
+                                              : call->events.front()->seq;
+    if (known < seq) return &*call;
   }
   return nullptr;
 }
@@ -198,11 +263,49 @@ const Request* next_request_of(const Call& call, const Story& story) {
   return &story.requests[static_cast<std::size_t>(batch->next_request)];
 }
 
+bool is_rewritten(const Request& request, const Story& story) {
+  return std::ranges::any_of(
+      story.hooks, [&](const Event* event) { return rewrites(*event, request, story) != nullptr; });
+}
+
+bool is_rewritten(const Call& call, const Story& story) {
+  const auto replaces = [](const HookReturn* returned) {
+    return returned->error.empty() &&
+           at(at(returned->result.get(), "message"), "role") == "toolResult";
+  };
+  if (std::ranges::any_of(returns_of(call, "message_end"), replaces)) return true;
+  const Request* request = next_request_of(call, story);
+  if (request == nullptr) return false;
+  return std::ranges::any_of(story.hooks, [&](const Event* event) {
+    const Json* messages = rewrites(*event, *request, story);
+    return messages != nullptr && !keeps_result(*messages, call);
+  });
+}
+
+bool is_asked_for(const Request& request, const Event& response, const Story& story) {
+  const auto is_between = [&](const Event* event) {
+    return event->seq > response.seq && event->seq < request.event->seq;
+  };
+  const bool has_message = std::ranges::any_of(story.messages, [&](const Event* event) {
+    const auto& role = event->as<MessageEnd>()->role;
+    return is_between(event) && (role == "user" || role == "custom");
+  });
+  return has_message || std::ranges::any_of(story.hooks, [&](const Event* event) {
+           const auto* returned = event->as<HookReturn>();
+           return returned != nullptr && is_between(event) &&
+                  (returned->event == "turn_end" || returned->event == "agent_before_settle") &&
+                  at(returned->result.get(), "continue") == true;
+         });
+}
+
 const ShownResult* shown_result(const Call& call, const Story& story) {
   const Request* request = next_request_of(call, story);
-  if (request == nullptr) return nullptr;
-  const auto found = std::ranges::find(request->results, call.id, &ShownResult::call);
-  return found == request->results.end() ? nullptr : &*found;
+  if (request == nullptr || is_rewritten(call, story)) return nullptr;
+  // The last one: a request that is sent anew may repeat a result of an id that was used again.
+  const auto& results = request->results;
+  const auto found = std::find_if(results.rbegin(), results.rend(),
+                                  [&](const ShownResult& one) { return one.call == call.id; });
+  return found == results.rend() ? nullptr : &*found;
 }
 
 bool is_declared(const Call& call, const Story& story) {
@@ -256,22 +359,51 @@ bool is_sequential(const Batch& batch, const Story& story) {
   return is_host_sequential(story) || has_sequential_tool(batch, story);
 }
 
+bool changes_files(std::string_view op) {
+  constexpr std::array<std::string_view, 8> kOps{"write",       "append",   "make_directory",
+                                                 "remove",      "rename",   "symlink",
+                                                 "change_mode", "hard_link"};
+  return std::ranges::find(kOps, op) != kOps.end();
+}
+
 const Json* final_file(std::string_view path, const Story& story) {
-  return story.final_files == nullptr ? nullptr : find_file(story.final_files->files.get(), path);
+  return story.final_files == nullptr ? nullptr
+                                      : find_file(story.final_files->files.get(), path, story);
 }
 
 const Json* first_file(std::string_view path, const Story& story) {
-  return story.final_files == nullptr ? nullptr : find_file(story.final_files->before.get(), path);
+  return story.final_files == nullptr ? nullptr
+                                      : find_file(story.final_files->before.get(), path, story);
 }
 
 std::string file_key(std::string_view path, const Story& story) {
   if (story.final_files != nullptr) {
     for (const auto* listing : {&story.final_files->files, &story.final_files->before}) {
-      auto key = fitting_key(listing->get(), path);
+      auto key = fitting_key(listing->get(), path, story);
       if (!key.empty()) return key;
     }
   }
   return std::string(path);
+}
+
+std::int64_t whole_number(const Json& value) {
+  constexpr double kLimit = 1e15;
+  if (!value.is_number()) return 0;
+  const auto number = value.get<double>();
+  if (std::isnan(number)) return 0;
+  return static_cast<std::int64_t>(std::clamp(number, -kLimit, kLimit));
+}
+
+bool says_number(std::string_view text, std::int64_t number) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_digit(text[i])) continue;
+    std::int64_t found = -1;
+    const auto parsed = std::from_chars(text.data() + i, text.data() + text.size(), found);
+    if (parsed.ec == std::errc() && found == number) return true;
+    i = static_cast<std::size_t>(parsed.ptr - text.data());
+  }
+  return false;
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {

@@ -52,15 +52,26 @@ const Json* input_after_hooks(const Call& call);
 /// The argument object that the first tool_call handler, or else execute, was given; or null.
 const Json* validated_input(const Call& call);
 
-/// The newest call of an id, or null.
-const Call* find_call(std::string_view id, const Story& story);
+/// The call that an event belongs to, or null: ids may be used again in a later turn.
+const Call* call_of(const Event& event, const Story& story);
+/// The newest call of an id that was known before `seq`, or null.
+const Call* call_before(std::string_view id, std::int64_t seq, const Story& story);
 const Batch* batch_of(const Call& call, const Story& story);
 /// The request that the call's answer replied to, or null.
 const Request* request_of(const Call& call, const Story& story);
 /// The request after the call's batch, or null.
 const Request* next_request_of(const Call& call, const Story& story);
-/// The call's result as the next request shows it, or null.
+/// Somebody else asks for a further request: a message that was queued comes before it, or a
+/// handler of the turn's end or of the settlement answered that it goes on.
+bool is_asked_for(const Request& request, const Event& response, const Story& story);
+/// The call's result as the next request shows it; null without one, and null if a handler of the
+/// messages had the right to change it (see is_rewritten).
 const ShownResult* shown_result(const Call& call, const Story& story);
+/// A context handler answered with other messages for this request (EVENT-22).
+bool is_rewritten(const Request& request, const Story& story);
+/// A message_end handler replaced the call's message (EVENT-25), or a context handler its result in
+/// the next request (EVENT-22).
+bool is_rewritten(const Call& call, const Story& story);
 /// Whether the model was told of a tool by the call's name. False for calls without a request.
 bool is_declared(const Call& call, const Story& story);
 /// The registry's entry for the call's tool when the model was answered, or null.
@@ -82,6 +93,9 @@ bool is_sequential(const Batch& batch, const Story& story);
 
 // ------------------------------------------------------------------ files
 
+/// Whether a file operation of this name changes anything.
+bool changes_files(std::string_view op);
+
 /// What final_files says of a path at the end, and at the start of the run; null if absent. A path
 /// may be absolute or relative to the workspace.
 const Json* final_file(std::string_view path, const Story& story);
@@ -91,6 +105,10 @@ std::string file_key(std::string_view path, const Story& story);
 
 // ------------------------------------------------------------------ values
 
+/// A number as an integer: the fraction cut off, held within +-10^15. 0 for anything else.
+std::int64_t whole_number(const Json& value);
+/// Whether a text has the number as a word of its own.
+bool says_number(std::string_view text, std::int64_t number);
 bool contains(const std::vector<std::string>& names, std::string_view name);
 /// The strings of a list.
 std::vector<std::string> strings_in(const Json& list);

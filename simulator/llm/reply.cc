@@ -144,6 +144,7 @@ AssistantMessage message_of(const ModelStep& reply) {
   AssistantMessage message;
   message.content = blocks_of(reply);
   message.stop_reason = stop_of(reply);
+  if (message.stop_reason == StopReason::error) message.error_message = "the answer broke off";
   message.usage = usage_of(reply);
   return message;
 }

@@ -86,8 +86,10 @@ Task<Result<AssistantMessage>> ScriptedProvider::play(ModelStep reply, std::stri
                      "the request was aborted");
   }
   if (reply.fail) {
-    co_return failed(partial_message_of(reply, stream.sent), StopReason::error,
-                     failure_message(*reply.fail));
+    AssistantMessage cut = failed(partial_message_of(reply, stream.sent), StopReason::error,
+                                  failure_message(*reply.fail));
+    cut.error_status = failure_status(*reply.fail);
+    co_return cut;
   }
   co_return message_of(reply);
 }

@@ -12,13 +12,7 @@
 namespace plumb::simulator {
 namespace {
 
-using Places = std::map<std::string, Place, std::less<>>;
-
-std::vector<std::string> names_of(const Places& places) {
-  std::vector<std::string> names;
-  for (const auto& [name, place] : places) names.push_back(name);
-  return names;
-}
+using Places = NamedPlaces;
 
 std::string first_line(Place place) {
   return "; first in line " + std::to_string(place.line);
@@ -68,11 +62,6 @@ void check_order(const Scenario& scenario, ErrorList& errors) {
     errors.add(step.place, "model reply before any user step, expected 'user' first");
     return;
   }
-}
-
-/// The call that a nested call "c1/2" belongs to.
-std::string_view outermost(std::string_view call) {
-  return call.substr(0, call.find('/'));
 }
 
 void check_results(const Scenario& scenario, const Places& calls, ErrorList& errors) {
@@ -220,9 +209,24 @@ void check_latches(const Fields& root, ErrorList& errors) {
     errors.add(place, "latch " + in_quotes(name) + " is awaited but never set" +
                           advice(name, names_of(latches.set)));
   }
+  for (const auto& [name, place] : latches.set) {
+    if (latches.awaited.contains(name)) continue;
+    errors.add(place, "latch " + in_quotes(name) + " is set but never awaited" +
+                          advice(name, names_of(latches.awaited)));
+  }
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const NamedPlaces& places) {
+  std::vector<std::string> names;
+  for (const auto& [name, place] : places) names.push_back(name);
+  return names;
+}
+
+std::string_view outermost(std::string_view call) {
+  return call.substr(0, call.find('/'));
+}
 
 std::vector<Error> check_scenario(const Scenario& scenario, const YamlDocument& document) {
   const Fields root(document.view());
@@ -240,6 +244,8 @@ std::vector<Error> check_scenario(const Scenario& scenario, const YamlDocument& 
   check_faults(scenario, errors);
   check_answers(root, errors);
   check_latches(root, errors);
+  check_scripts(root, calls, errors);
+  check_claims(scenario, calls, errors);
   check_extension_names(scenario, check_extensions(scenario, errors), errors);
   return errors.take();
 }

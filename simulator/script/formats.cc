@@ -15,7 +15,7 @@ namespace plumb::simulator {
 namespace {
 
 /// Kinds of subjects that this version does not yet bring; rules may already need them.
-constexpr std::array<std::string_view, 24> kFurtherKinds = {"abort_mark",
+constexpr std::array<std::string_view, 23> kFurtherKinds = {"abort_mark",
                                                             "approval",
                                                             "audit_record",
                                                             "backend_effect",
@@ -26,7 +26,6 @@ constexpr std::array<std::string_view, 24> kFurtherKinds = {"abort_mark",
                                                             "env_build",
                                                             "journal",
                                                             "memo",
-                                                            "process_tree",
                                                             "queue_update",
                                                             "render",
                                                             "report",

@@ -2,11 +2,14 @@
 // The steps of reading a scenario whose shape has been checked. Internal to this room.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "simulator/script/error_list.h"
 #include "simulator/script/fields.h"
 #include "simulator/script/scenario.h"
 
@@ -21,6 +24,25 @@ std::vector<Step> parse_steps(const Fields& root);
 std::optional<Variants> parse_variants(std::optional<YamlView> view);
 Expectations parse_expectations(std::optional<YamlView> view);
 TextMatch parse_match(std::optional<YamlView> view);
+
+/// Everything in the scripts that waits for something, in the order of the file.
+std::vector<WaitScript> parse_waits(const Fields& root);
+
+/// What the scripts' own compiler says, each at the place that it blames.
+std::vector<Error> check_definitions(const YamlDocument& document, const DefinitionCheck& compiles);
+
+/// Places by name.
+using NamedPlaces = std::map<std::string, Place, std::less<>>;
+std::vector<std::string> names_of(const NamedPlaces& places);
+
+/// Handlers, verbs and tools that could have no effect. `calls`: of the model.
+void check_scripts(const Fields& root, const NamedPlaces& calls, ErrorList& errors);
+
+/// Patterns and expectations that could never fail, or never hold.
+void check_claims(const Scenario& scenario, const NamedPlaces& calls, ErrorList& errors);
+
+/// The call that a nested call "c1/2" belongs to.
+std::string_view outermost(std::string_view call);
 
 /// What the shape cannot say: ids that occur twice, replies before any input, latches that nobody
 /// opens, keys that exclude each other. In the order of the file.

@@ -123,13 +123,18 @@ Expectations parse_expectations(std::optional<YamlView> view) {
   for (const auto& [number, request] : members_of(fields.find("requests"))) {
     if (number == "count") {
       expect.request_count = request.value->get<std::int64_t>();
+      expect.request_count_place = request.key_place();
     } else {
       expect.requests.push_back(parse_request(number, request));
     }
   }
   for (const YamlView& event : fields.list("events")) expect.events.push_back(parse_events(event));
-  expect.llm_errors = fields.texts("llm_errors");
+  for (const YamlView& code : fields.list("llm_errors")) {
+    expect.llm_errors.push_back(code.value->get<std::string>());
+    expect.llm_error_places.push_back(code.place());
+  }
   expect.settled = fields.maybe_text("settled");
+  if (const auto settled = fields.find("settled")) expect.settled_place = settled->key_place();
   return expect;
 }
 

@@ -25,6 +25,7 @@ Scenario parse_parts(const YamlDocument& document) {
   scenario.steps = parse_steps(root);
   scenario.variants = parse_variants(root.find("variants"));
   scenario.expect = parse_expectations(root.find("expect"));
+  scenario.waits = parse_waits(root);
   return scenario;
 }
 
@@ -37,7 +38,7 @@ Checked<Scenario> fail_with_one(Error error) {
 }  // namespace
 
 Checked<Scenario> parse_scenario(std::string_view text, const std::string& file,
-                                 const Catalogue& catalogue) {
+                                 const Catalogue& catalogue, const DefinitionCheck& compiles) {
   auto document = parse_yaml(text, file, kScenarioBytesMax);
   if (!document) return fail_with_one(std::move(document).error());
   const FormatCheck check = [&](std::string_view format, const std::string& value) {
@@ -47,14 +48,16 @@ Checked<Scenario> parse_scenario(std::string_view text, const std::string& file,
   if (!errors.empty()) return std::unexpected(std::move(errors));
   Scenario scenario = parse_parts(*document);
   errors = check_scenario(scenario, *document);
+  if (errors.empty() && compiles) errors = check_definitions(*document, compiles);
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return scenario;
 }
 
-Checked<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue) {
+Checked<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
+                                const DefinitionCheck& compiles) {
   const auto text = read_source(path, kScenarioBytesMax);
   if (!text) return fail_with_one(text.error());
-  return parse_scenario(*text, path, catalogue);
+  return parse_scenario(*text, path, catalogue, compiles);
 }
 
 }  // namespace plumb::simulator

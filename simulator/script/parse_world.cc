@@ -14,6 +14,30 @@ std::int64_t parse_octal(std::string_view digits) {
   return mode;
 }
 
+std::vector<std::pair<std::string, std::string>> parse_texts(std::optional<YamlView> map) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& [key, view] : members_of(map)) {
+    texts.emplace_back(key, view.value->get<std::string>());
+  }
+  return texts;
+}
+
+ShellSettings parse_shell(const Fields& fields) {
+  ShellSettings shell;
+  shell.prefix = fields.text("prefix");
+  shell.exposes_session = fields.flag("session_variables", true);
+  shell.is_remote = fields.flag("remote");
+  shell.late_output = fields.text("late_output");
+  if (!fields.has("hook")) return shell;
+  const Fields hook(fields.find("hook"));
+  shell.hook.emplace();
+  shell.hook->command = hook.maybe_text("command");
+  shell.hook->cwd = hook.maybe_text("cwd");
+  shell.hook->environment = parse_texts(hook.find("environment"));
+  shell.hook->throws = hook.text("throw");
+  return shell;
+}
+
 Settings parse_settings(const Fields& fields) {
   Settings settings;
   settings.execution = fields.text("execution", settings.execution);
@@ -29,6 +53,9 @@ Settings parse_settings(const Fields& fields) {
   settings.retries = fields.number("retries", settings.retries);
   settings.retry_delay_ms = fields.number("retry_delay_ms", settings.retry_delay_ms);
   settings.turns_max = fields.maybe_number("turns_max");
+  settings.failing_after_hook = fields.maybe_text("failing_after_hook");
+  settings.secrets = fields.texts("secrets");
+  settings.shell = parse_shell(Fields(fields.find("shell")));
   return settings;
 }
 
@@ -37,7 +64,10 @@ ToolSettings parse_tools(const Fields& fields) {
   tools.active = fields.maybe_texts("active");
   tools.allow = fields.maybe_texts("allow");
   tools.exclude = fields.texts("exclude");
-  for (const YamlView& tool : fields.list("sdk")) tools.sdk.push_back(*tool.value);
+  for (const YamlView& tool : fields.list("sdk")) {
+    tools.sdk.push_back(*tool.value);
+    tools.sdk_places.push_back(tool.place());
+  }
   return tools;
 }
 
@@ -73,6 +103,16 @@ FaultScript parse_fault(YamlView view) {
   return fault;
 }
 
+/// The text so often, then lines with the numbers from 1 on.
+std::string parse_piece(const Fields& piece) {
+  std::string text;
+  const std::string unit = piece.text("text");
+  for (std::int64_t i = piece.number("repeat", 1); i > 0; --i) text += unit;
+  const std::int64_t count = piece.number("numbers");
+  for (std::int64_t i = 1; i <= count; ++i) text += std::to_string(i) + "\n";
+  return text;
+}
+
 std::vector<OutputScript> parse_output(std::optional<YamlView> view) {
   std::vector<OutputScript> output;
   if (!view) return output;
@@ -83,9 +123,20 @@ std::vector<OutputScript> parse_output(std::optional<YamlView> view) {
   for (std::int64_t i = 0; i < view->size(); ++i) {
     const Fields piece(view->element(i));
     output.push_back(
-        {piece.text("stream", "stdout"), piece.text("text"), piece.number("after_ms")});
+        {piece.text("stream", "stdout"), parse_piece(piece), piece.number("after_ms")});
   }
   return output;
+}
+
+ChildScript parse_child(YamlView view) {
+  const Fields fields(view);
+  ChildScript child;
+  child.output = parse_output(fields.find("output"));
+  child.lives_ms = fields.number("lives_ms");
+  child.writes = parse_texts(fields.find("writes"));
+  child.hangs = fields.flag("hangs");
+  child.leaves_group = fields.flag("leaves_group");
+  return child;
 }
 
 ProcessScript parse_process(YamlView view) {
@@ -93,10 +144,16 @@ ProcessScript parse_process(YamlView view) {
   ProcessScript process;
   process.command = fields.text("command");
   process.output = parse_output(fields.find("output"));
+  for (const YamlView& child : fields.list("children")) {
+    process.children.push_back(parse_child(child));
+  }
+  process.writes = parse_texts(fields.find("writes"));
+  process.error = fields.text("error");
   process.exit = fields.number("exit");
   process.signal = fields.text("signal");
   process.delay_ms = fields.number("delay_ms");
   process.hangs = fields.flag("hangs");
+  process.is_unused = fields.flag("unused");
   process.place = view.place();
   return process;
 }

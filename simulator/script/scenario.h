@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -56,6 +57,26 @@ struct FileScript {
 };
 
 /// What the host sets before the first step. Words are those of the settings themselves.
+/// What a spawn hook of the host changes in each command; with `throws` it fails with that text.
+struct ShellHookScript {
+  std::optional<std::string> command;
+  std::optional<std::string> cwd;  ///< Within the workspace.
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string throws;
+  bool operator==(const ShellHookScript&) const = default;
+};
+
+/// How the host makes the bash tool. `is_remote`: commands go to an executor of the host's, not to
+/// the process port; `late_output` is what that says when it has ended.
+struct ShellSettings {
+  std::string prefix;
+  bool exposes_session = true;
+  bool is_remote = false;
+  std::string late_output;
+  std::optional<ShellHookScript> hook;
+  bool operator==(const ShellSettings&) const = default;
+};
+
 struct Settings {
   std::string execution = "parallel";      ///< parallel, sequential.
   std::string steering = "one-at-a-time";  ///< all, one-at-a-time.
@@ -70,6 +91,9 @@ struct Settings {
   std::int64_t retries = 0;
   std::int64_t retry_delay_ms = 1000;
   std::optional<std::int64_t> turns_max;
+  std::optional<std::string> failing_after_hook;  ///< What the host's own hook throws (HOOK-24).
+  std::vector<std::string> secrets;               ///< Texts that no model and no store may see.
+  ShellSettings shell;
   bool operator==(const Settings&) const = default;
 };
 
@@ -80,6 +104,7 @@ struct ToolSettings {
   std::optional<std::vector<std::string>> allow;
   std::vector<std::string> exclude;
   std::vector<Json> sdk;
+  std::vector<Place> sdk_places;  ///< Parallel to `sdk`.
   bool operator==(const ToolSettings&) const = default;
 };
 
@@ -106,14 +131,29 @@ struct OutputScript {
   bool operator==(const OutputScript&) const = default;
 };
 
-/// What a command does in a hermetic run. `command` must equal the command text.
+/// A process that a command starts and leaves behind; it holds the command's streams open.
+struct ChildScript {
+  std::vector<OutputScript> output;  ///< From the command's start on.
+  std::int64_t lives_ms = 0;         ///< After its last output; then it writes its files.
+  std::vector<std::pair<std::string, std::string>> writes;
+  bool hangs = false;         ///< It does not end by itself.
+  bool leaves_group = false;  ///< A kill of the group does not reach it.
+  bool operator==(const ChildScript&) const = default;
+};
+
+/// What a command does in a hermetic run. `command` must equal the command text. `error`: it cannot
+/// be started; by an executor of the host's: that fails so after the output.
 struct ProcessScript {
   std::string command;
   std::vector<OutputScript> output;
+  std::vector<ChildScript> children;
+  std::vector<std::pair<std::string, std::string>> writes;  ///< At its end.
+  std::string error;
   std::int64_t exit = 0;
   std::string signal;
   std::int64_t delay_ms = 0;  ///< From the last output to the exit.
   bool hangs = false;         ///< Never exits by itself.
+  bool is_unused = false;     ///< The scenario means it not to run.
   Place place;
   bool operator==(const ProcessScript&) const = default;
 };
@@ -277,7 +317,8 @@ using Action = std::variant<ModelStep, InputStep, AbortStep, CrashStep, ResumeSt
 
 /// Model steps are taken by the tracks; the others happen in order. One without `when` starts when
 /// all before it are done and the engine is idle; one with `when` starts on its event, and its
-/// pattern is armed when the step before it has started.
+/// pattern is armed when the step before it has started. Steps in a row with equal patterns start
+/// on one event.
 struct Step {
   Action action;
   Place place;
@@ -368,11 +409,23 @@ struct Expectations {
   std::vector<FileExpectation> files;
   std::vector<ResultExpectation> results;
   std::optional<std::int64_t> request_count;
+  Place request_count_place;
   std::vector<RequestExpectation> requests;
   std::vector<EventExpectation> events;
   std::vector<std::string> llm_errors;  ///< Codes that the script is meant to provoke.
+  std::vector<Place> llm_error_places;  ///< Parallel to `llm_errors`.
   std::optional<std::string> settled;   ///< done, aborted, error.
+  Place settled_place;
   bool operator==(const Expectations&) const = default;
+};
+
+/// Something in a script that waits, so that a run that gets stuck can name its place. `kind`:
+/// latch, event, abort, ask. `name`: of the latch, the event's pattern, or the dialog's title.
+struct WaitScript {
+  std::string kind;
+  std::string name;
+  Place place;
+  bool operator==(const WaitScript&) const = default;
 };
 
 struct Scenario {
@@ -392,15 +445,22 @@ struct Scenario {
   std::vector<Step> steps;
   std::optional<Variants> variants;
   Expectations expect;
+  std::vector<WaitScript> waits;
 
   bool operator==(const Scenario&) const = default;
 };
 
-/// Reads and checks one file. Errors: all that were found, in the order of the file.
-Checked<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue);
+/// Compiles a scripted tool (`is_tool`) or extension as the run will. Errors: with the JSON Pointer
+/// of the bad place as `where`.
+using DefinitionCheck = std::function<Result<void>(const Json& definition, bool is_tool)>;
+
+/// Reads and checks one file. Errors: all that were found, in the order of the file. What
+/// `compiles` refuses is located too; empty: scripts are checked by their shape only.
+Checked<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
+                                const DefinitionCheck& compiles = {});
 
 /// The same for text at hand; `file` only names it in errors.
 Checked<Scenario> parse_scenario(std::string_view text, const std::string& file,
-                                 const Catalogue& catalogue);
+                                 const Catalogue& catalogue, const DefinitionCheck& compiles = {});
 
 }  // namespace plumb::simulator

@@ -47,6 +47,37 @@ TEST(Scenario, ReadsTheSmallestOne) {
   EXPECT_EQ(scenario, expected);
 }
 
+std::vector<std::string> redundant_files(const std::vector<Scenario>& scenarios,
+                                         const std::vector<std::string>& bases) {
+  std::vector<std::string> files;
+  for (const auto* scenario : redundant_scenarios(scenarios, bases))
+    files.push_back(scenario->file);
+  return files;
+}
+
+Scenario naming(std::string file, std::vector<std::string> rules) {
+  Scenario scenario;
+  scenario.file = std::move(file);
+  for (auto& rule : rules) scenario.rules.push_back({std::move(rule), {}});
+  return scenario;
+}
+
+TEST(Lint, ScenarioIsRedundantWhenOthersNameEachOfItsRules) {
+  const std::vector<Scenario> scenarios{naming("scenarios/a.yaml", {"EDIT-11", "EDIT-12"}),
+                                        naming("scenarios/b.yaml", {"EDIT-11"}),
+                                        naming("scenarios/c.yaml", {"EDIT-13", "EDIT-13"})};
+
+  EXPECT_EQ(redundant_files(scenarios, {}), std::vector<std::string>{"scenarios/b.yaml"});
+}
+
+TEST(Lint, BaseOfATamperIsNotRedundant) {
+  const std::vector<Scenario> scenarios{naming("x/scenarios/a.yaml", {"EDIT-11"}),
+                                        naming("scenarios/b.yaml", {"EDIT-11"})};
+
+  EXPECT_EQ(redundant_files(scenarios, {"scenarios/a.yaml", "b.yaml"}), std::vector<std::string>{});
+  EXPECT_EQ(redundant_files(scenarios, {"io/b.yaml"}).size(), 2U);
+}
+
 TEST(Scenario, ReadsTheHead) {
   const Scenario scenario = every_key();
 
@@ -73,8 +104,11 @@ TEST(Scenario, ReadsEachFormOfAFile) {
 TEST(Scenario, ReadsSettingsAndTools) {
   const Scenario scenario = every_key();
 
+  const ShellHookScript hook{"ls", "folder", {{"A", "b"}}, "stop"};
+  const ShellSettings shell{"set -e", false, true, "late", hook};
   const Settings expected{"sequential", "all",     "all",    false, false, "fake-2", "low",
-                          "Be brief.",  "Really.", "folder", 2,     5,     9};
+                          "Be brief.",  "Really.", "folder", 2,     5,     9,        "it is full",
+                          {"secret-1"}, shell};
   EXPECT_EQ(scenario.settings, expected);
   EXPECT_EQ(scenario.tools.active, std::vector<std::string>{"read"});
   EXPECT_EQ(scenario.tools.allow, (std::vector<std::string>{"read", "edit"}));

@@ -115,8 +115,10 @@ Result<std::string> read_source(const std::string& path, std::int64_t bytes_max)
   }
   if (stream.bad()) return fail(ErrorCode::io, describe_code(ErrorCode::io), path);
   if (std::ssize(text) > bytes_max) {
+    const auto fitting = std::string_view(text).substr(0, static_cast<std::size_t>(bytes_max));
+    const Place first_too_many{1 + std::ranges::count(fitting, '\n'), 1};
     return fail(ErrorCode::exhausted, "file is larger than " + std::to_string(bytes_max) + " bytes",
-                path);
+                located(path, first_too_many));
   }
   return text;
 }

@@ -56,7 +56,7 @@ std::string control_name(char c) {
 Result<void> check_bytes(std::string_view text, const std::string& file, std::int64_t bytes_max) {
   if (std::ssize(text) > bytes_max) {
     return fail(ErrorCode::exhausted, "file is larger than " + std::to_string(bytes_max) + " bytes",
-                file);
+                located(file, place_of_offset(text, static_cast<std::size_t>(bytes_max))));
   }
   const auto refuse = [&](std::size_t offset, std::string message) {
     return fail(ErrorCode::invalid, std::move(message),
@@ -157,8 +157,17 @@ class DocumentBuilder final : public YAML::EventHandler {
     if (mark.line < 0 || mark.column < 0) return {};
     const auto line = static_cast<std::size_t>(mark.line);
     const auto column = static_cast<std::size_t>(mark.column);
-    const std::string_view before = line < lines_.size() ? lines_[line].substr(0, column) : "";
-    return {mark.line + 1, count_code_points(before) + 1};
+    if (line >= lines_.size()) return {mark.line + 1, 1};
+    // Marks come in order but for a few; counting on from the last one keeps a long line linear.
+    if (line != counted_line_ || column < counted_bytes_) {
+      counted_line_ = line;
+      counted_bytes_ = counted_points_ = 0;
+    }
+    const auto more = lines_[line].substr(std::min(counted_bytes_, lines_[line].size()));
+    counted_points_ +=
+        static_cast<std::size_t>(count_code_points(more.substr(0, column - counted_bytes_)));
+    counted_bytes_ = column;
+    return {mark.line + 1, static_cast<std::int64_t>(counted_points_) + 1};
   }
 
   Result<YamlDocument> finish() {
@@ -254,6 +263,10 @@ class DocumentBuilder final : public YAML::EventHandler {
   std::vector<Frame> stack_;
   std::map<YAML::anchor_t, Anchored> anchored_;
   std::int64_t alias_values_ = 0;
+  // Where place_of counted last.
+  mutable std::size_t counted_line_ = 0;
+  mutable std::size_t counted_bytes_ = 0;
+  mutable std::size_t counted_points_ = 0;
   std::optional<Frame> root_;
   bool is_done_ = false;
   std::optional<Error> error_;

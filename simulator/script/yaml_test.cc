@@ -76,7 +76,7 @@ TEST(Yaml, RefusesTextBeyondTheLimit) {
 
   ASSERT_FALSE(document);
   EXPECT_EQ(document.error(),
-            (Error{ErrorCode::exhausted, "file is larger than 5 bytes", "x.yaml"}));
+            (Error{ErrorCode::exhausted, "file is larger than 5 bytes", "x.yaml:1:6"}));
 }
 
 TEST(Yaml, AllowsTabsWithinText) {

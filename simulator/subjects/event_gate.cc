@@ -7,21 +7,30 @@
 
 namespace plumb::simulator {
 
-engine::Task<void> TraceGate::wait(Trigger trigger) {
-  auto pattern = parse_event_pattern(trigger.text);
-  PLUMB_ASSERT(pattern.has_value());  // the loader has read it
-  PatternCounter counter(*std::move(pattern));
+TraceGate::Watched& TraceGate::find(const std::string& pattern) {
+  auto& watched = watched_[pattern];
+  if (watched != nullptr) return *watched;
+  auto parsed = parse_event_pattern(pattern);
+  PLUMB_ASSERT(parsed.has_value());  // the loader has read it
+  watched = std::make_unique<Watched>(*std::move(parsed), loop_, pattern);
   for (const auto& event : trace_.events) {
-    if (counter.hits(event)) co_return;
+    if (watched->counter.hits(event)) watched->happened.set();
   }
-  waiting_.push_back(std::make_unique<Waiting>(std::move(counter), loop_, trigger.text));
-  Waiting& mine = *waiting_.back();
-  co_await mine.opened.wait();
+  return *watched;
+}
+
+engine::Task<void> TraceGate::wait(Trigger trigger) {
+  Watched& watched = find(trigger.text);
+  co_await watched.happened.wait();
+}
+
+engine::Event& TraceGate::opened_at(const Trigger& trigger) {
+  return find(trigger.text).happened;
 }
 
 void TraceGate::see(const Event& event) {
-  for (auto& one : waiting_) {
-    if (one->counter.hits(event)) one->opened.set();
+  for (auto& [pattern, watched] : watched_) {
+    if (watched->counter.hits(event)) watched->happened.set();
   }
 }
 

@@ -2,10 +2,10 @@
 // Lets the scripted model wait for an event of the run (`until` of a reply).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/kernel/event.h"
 #include "engine/trace/pattern.h"
@@ -19,19 +19,24 @@ class TraceGate final : public EventGate {
   TraceGate(engine::Loop& loop, const Trace& trace) : loop_(loop), trace_(trace) {}
 
   engine::Task<void> wait(Trigger trigger) override;
+  /// What is set at the event. To be asked for before the run begins; lives as long as the gate.
+  engine::Event& opened_at(const Trigger& trigger);
   void see(const Event& event);
+  /// Watches for a pattern, which the loader has read; what has happened already counts.
+  void watch(const std::string& pattern) { find(pattern); }
 
  private:
-  struct Waiting {
-    Waiting(PatternCounter pattern, engine::Loop& loop, std::string name)
-        : counter(std::move(pattern)), opened(loop, std::move(name)) {}
+  struct Watched {
+    Watched(EventPattern pattern, engine::Loop& loop, std::string name)
+        : counter(std::move(pattern)), happened(loop, std::move(name)) {}
     PatternCounter counter;
-    engine::Event opened;
+    engine::Event happened;
   };
+  Watched& find(const std::string& pattern);
 
   engine::Loop& loop_;
   const Trace& trace_;
-  std::vector<std::unique_ptr<Waiting>> waiting_;
+  std::map<std::string, std::unique_ptr<Watched>> watched_;
 };
 
 }  // namespace plumb::simulator

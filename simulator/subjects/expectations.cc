@@ -69,13 +69,35 @@ std::string text_of_state(const Json& state) {
   return text.is_string() ? text.get<std::string>() : dump_json(state);
 }
 
+/// As it is written in scenarios: octal, four digits.
+std::string octal(std::int64_t mode) {
+  std::string digits;
+  for (; mode > 0 || digits.size() < 4; mode /= 8) {
+    digits.insert(digits.begin(), static_cast<char>('0' + mode % 8));
+  }
+  return "mode " + digits;
+}
+
+void check_mode(std::int64_t mode, const Json& state, const Compared& subject, Unmets& unmets) {
+  const Json actual = at(state, "mode");
+  if (actual == Json(mode)) return;
+  unmets.add(subject, "has another mode", octal(mode),
+             actual.is_number_integer() ? octal(actual.get<std::int64_t>()) : "no mode");
+}
+
+/// One word for what is there; a failed comparison shows contents, a file too many does not.
+std::string kind_of_state(const Json& state) {
+  if (state.contains("dir")) return "a folder";
+  return state.contains("link") ? "a link" : "a file";
+}
+
 void check_present_file(const FileExpectation& file, const Compared& subject, const Json& state,
                         Unmets& unmets) {
   const auto text = text_of_state(state);
   if (file.bytes && *file.bytes != text) unmets.add(subject, "differs", *file.bytes, text);
   unmets.text(subject, file.text, text);
   if (file.link) unmets.equal(subject, Json(*file.link), at(state, "link"));
-  if (file.mode) unmets.equal(subject, Json(*file.mode), at(state, "mode"));
+  if (file.mode) check_mode(*file.mode, state, subject, unmets);
 }
 
 void check_file(const FileExpectation& file, const FinalFiles& files, std::int64_t seq,
@@ -84,7 +106,7 @@ void check_file(const FileExpectation& file, const FinalFiles& files, std::int64
   const auto found = files.files.get().find(file.path);
   const bool exists = found != files.files.get().end();
   if (file.is_absent) {
-    if (exists) unmets.add(subject, "is there", "no such file", dump_json(*found));
+    if (exists) unmets.add(subject, "is there", "no such file", kind_of_state(*found));
     return;
   }
   if (!exists) return unmets.add(subject, "is missing", "the file", "no such file");
@@ -222,8 +244,8 @@ void check_requests(const Scenario& scenario, const Trace& trace, Unmets& unmets
   if (!expect.request_count && expect.requests.empty()) return;
   const auto requests = seen_requests(trace);
   if (expect.request_count) {
-    const Place place = expect.requests.empty() ? Place{1, 1} : expect.requests.front().place;
-    unmets.equal({"number of requests", place, -1}, *expect.request_count, requests.size());
+    unmets.equal({"number of requests", expect.request_count_place, -1}, *expect.request_count,
+                 requests.size());
   }
   for (const auto& expected : expect.requests) {
     Compared subject{"request " + std::to_string(expected.n), expected.place, -1};
@@ -247,17 +269,28 @@ void check_requests(const Scenario& scenario, const Trace& trace, Unmets& unmets
 
 // ---------------------------------------------------------------- events
 
-/// The loader has read every pattern; the nth of a counted pattern has no meaning.
+/// The loader has read every pattern.
 EventPattern pattern_of(const Trigger& trigger) {
   auto pattern = parse_event_pattern(trigger.text);
   PLUMB_ASSERT(pattern.has_value());
   return *std::move(pattern);
 }
 
-std::int64_t count_of(const Trace& trace, const EventPattern& pattern, std::int64_t& last_seq) {
+/// Whether a pattern means one event among those that match, the first included.
+bool has_nth(const Trigger& trigger, const EventPattern& pattern) {
+  return pattern.nth > 1 || trigger.text.contains(" nth 1");
+}
+
+/// How many events a pattern means: with `nth` the one of that number, if it comes.
+std::int64_t count_of(const Trace& trace, const Trigger& trigger, std::int64_t& last_seq) {
+  const auto pattern = pattern_of(trigger);
+  const bool is_one = has_nth(trigger, pattern);
+  std::int64_t matched = 0;
   std::int64_t count = 0;
   for (const auto& event : trace.events) {
     if (!matches(pattern, event)) continue;
+    ++matched;
+    if (is_one && matched != pattern.nth) continue;
     ++count;
     last_seq = event.seq;
   }
@@ -293,7 +326,7 @@ void check_counts(const EventExpectation& expected, const Trace& trace, Unmets& 
     std::int64_t wanted = expected.form == Form::once ? 1 : 0;
     if (expected.form == Form::count) wanted = expected.counts[i];
     std::int64_t seq = -1;
-    const auto count = count_of(trace, pattern_of(trigger), seq);
+    const auto count = count_of(trace, trigger, seq);
     if (count == wanted) continue;
     unmets.add({"number of events '" + trigger.text + "'", trigger.place, seq}, "differs",
                std::to_string(wanted), std::to_string(count));
@@ -316,16 +349,35 @@ void check_end(const Scenario& scenario, const Trace& trace, Unmets& unmets) {
   const Event* answer = nullptr;
   for (const auto& event : trace.events) {
     if (event.as<AgentSettled>() != nullptr) settled = &event;
-    if (event.as<ProviderResponse>() != nullptr) answer = &event;
+    const auto* message = event.as<MessageEnd>();
+    if (message != nullptr && message->role == "assistant") answer = &event;
   }
   std::string actual = "never";
   if (settled != nullptr) actual = settled->as<AgentSettled>()->aborted ? "aborted" : "done";
   if (actual == "done" && answer != nullptr &&
-      answer->as<ProviderResponse>()->stop_reason == "error") {
+      answer->as<MessageEnd>()->message.get().value("stopReason", "") == "error") {
     actual = "error";
   }
-  unmets.equal({"the end of the run", Place{1, 1}, settled == nullptr ? -1 : settled->seq},
-               *scenario.expect.settled, actual);
+  unmets.equal(
+      {"the end of the run", scenario.expect.settled_place, settled == nullptr ? -1 : settled->seq},
+      *scenario.expect.settled, actual);
+}
+
+/// An error that the script was meant to provoke, and did not.
+void check_llm_errors(const Scenario& scenario, const Trace& trace, Unmets& unmets) {
+  const auto& expect = scenario.expect;
+  for (std::size_t i = 0; i < expect.llm_errors.size(); ++i) {
+    const auto& code = expect.llm_errors[i];
+    const bool happened = std::ranges::any_of(trace.events, [&code](const Event& event) {
+      const auto* error = event.as<LlmError>();
+      return error != nullptr && error->code == code;
+    });
+    if (happened) continue;
+    const auto& places = expect.llm_error_places;
+    unmets.add(
+        {"error '" + code + "' of the fake model", i < places.size() ? places[i] : Place{}, -1},
+        "did not happen", code, "no such error");
+  }
 }
 
 }  // namespace
@@ -336,6 +388,7 @@ std::vector<Unmet> unmet_expectations(const Scenario& scenario, const Trace& tra
   check_results(scenario, trace, unmets);
   check_requests(scenario, trace, unmets);
   check_events(scenario, trace, unmets);
+  check_llm_errors(scenario, trace, unmets);
   check_end(scenario, trace, unmets);
   return unmets.take();
 }

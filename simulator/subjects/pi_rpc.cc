@@ -3,11 +3,13 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "engine/trace/request_fold.h"
 #include "engine/values/json_members.h"
+#include "simulator/subjects/pi_records.h"
 #include "simulator/subjects/wire_requests.h"
 
 namespace plumb::simulator {
@@ -61,6 +63,7 @@ Json neutral_message(Json message) {
 struct LoggedRequest {
   std::vector<RequestBlock> blocks;
   Json params;
+  std::string where;  ///< Of the entry in the log.
 };
 
 class StreamReader {
@@ -68,7 +71,10 @@ class StreamReader {
   explicit StreamReader(std::vector<LoggedRequest> requests)
       : requests_(std::move(requests)), recorder_(trace_, [this] { return now_ms_; }) {}
 
+  /// Errors have no place yet: they are about the record, or about the request log (`where` set).
   Result<void> read(const Json& record);
+  /// Errors: a run that never settles.
+  Result<void> finish() const;
   Trace take() { return std::move(trace_); }
 
  private:
@@ -94,6 +100,8 @@ class StreamReader {
   void entry(const Json& record);
   void send_request();
   void answer(const Json& message);
+  Result<void> follow(const std::string& type, const Json& record);
+  Result<void> check_request_log(const Json& message) const;
 
   std::vector<LoggedRequest> requests_;
   RequestDeltas deltas_;
@@ -103,6 +111,10 @@ class StreamReader {
   std::int64_t turn_ = 0;
   std::int64_t answers_ = 0;
   std::int64_t request_seq_ = -1;
+  bool is_running_ = false;
+  std::string user_text_;           ///< Of the last message of the user.
+  std::set<std::string> calls_;     ///< Started in earlier runs.
+  std::set<std::string> answered_;  ///< Commands.
 };
 
 const std::map<std::string_view, StreamReader::Method>& StreamReader::methods() {
@@ -125,16 +137,87 @@ const std::map<std::string_view, StreamReader::Method>& StreamReader::methods() 
   return kMethods;
 }
 
+/// The texts of a message's content, one after the other.
+std::string plain_text_of(const Json& content) {
+  if (content.is_string()) return content.get<std::string>();
+  std::string text;
+  for (std::size_t i = 0; content.is_array() && i < content.size(); ++i) {
+    if (content[i].is_object()) text += text_at(content[i], "text");
+  }
+  return text;
+}
+
+/// The text of the last message of the user in a request.
+std::string asked_text(const LoggedRequest& request) {
+  std::string text;
+  for (const auto& block : request.blocks) {
+    const Json& body = block.body.get();
+    if (block.zone != Zone::messages || text_at(body, "role") != "user") continue;
+    text = plain_text_of(value_at(body, "content"));
+  }
+  return text;
+}
+
+std::unexpected<Error> bad_record(std::string message) {
+  return fail(ErrorCode::invalid, std::move(message));
+}
+
+/// Order over the whole stream: time, runs, answers to commands, calls.
+Result<void> StreamReader::follow(const std::string& type, const Json& record) {
+  if (const auto time = record.find("t"); time != record.end()) {
+    const auto t = time->get<std::int64_t>();
+    if (t < now_ms_) {
+      return bad_record("'t' is " + std::to_string(t) + ", expected at least " +
+                        std::to_string(now_ms_) + "; is the stream given twice?");
+    }
+    now_ms_ = t;
+  }
+  const auto id = text_at(record, "id");
+  if (type == "response" && !id.empty() && !answered_.insert(id).second) {
+    return bad_record("command '" + id + "' is answered twice; is the stream given twice?");
+  }
+  const auto call = text_at(record, "toolCallId");
+  if (type == "tool_execution_start" && !calls_.insert(call).second) {
+    return bad_record("call '" + call + "' starts twice; is the stream given twice?");
+  }
+  if (type == "agent_start") is_running_ = true;
+  if (type == "agent_settled") is_running_ = false;
+  return {};
+}
+
+/// The log belongs to this stream if its first request asks what the user asked last.
+Result<void> StreamReader::check_request_log(const Json& message) const {
+  if (answers_ > 0 || requests_.empty()) return {};
+  if (text_at(message, "role") != "assistant" || text_at(message, "stopReason") == "aborted") {
+    return {};
+  }
+  const std::string asked = asked_text(requests_.front());
+  if (asked == user_text_) return {};
+  return fail(ErrorCode::invalid,
+              "the request asks '" + asked + "', the stream's user said '" + user_text_ +
+                  "'; is it the log of another run?",
+              requests_.front().where);
+}
+
 Result<void> StreamReader::read(const Json& record) {
-  if (!record.is_object() || text_at(record, "type").empty()) {
-    return fail(ErrorCode::invalid, "a record of pi's RPC output must be an object with 'type'");
+  if (auto checked = check_pi_record(record); !checked) return checked;
+  const auto type = text_at(record, "type");
+  if (auto followed = follow(type, record); !followed) return followed;
+  if (type == "message_start") {
+    const Json message = value_at(record, "message");
+    if (text_at(message, "role") == "user") {
+      user_text_ = plain_text_of(value_at(message, "content"));
+    }
+    if (auto fits = check_request_log(message); !fits) return fits;
   }
-  if (const auto time = record.find("t"); time != record.end() && time->is_number()) {
-    now_ms_ = time->get<std::int64_t>();
-  }
-  const auto method = methods().find(text_at(record, "type"));
+  const auto method = methods().find(type);
   if (method != methods().end()) (this->*method->second)(record);
   return {};
+}
+
+Result<void> StreamReader::finish() const {
+  if (!is_running_) return {};
+  return bad_record("the stream ends before the run does, expected 'agent_settled'");
 }
 
 void StreamReader::send_request() {
@@ -249,6 +332,38 @@ Result<LoggedRequest> read_request(const Json& entry) {
   return request;
 }
 
+/// "line:column" of each entry of the outermost array of a JSON text, columns in bytes.
+std::vector<std::string> places_of_entries(std::string_view text) {
+  std::vector<std::string> places;
+  std::int64_t line = 1;
+  std::size_t line_begin = 0;
+  std::int64_t depth = 0;
+  bool is_quoted = false;
+  bool is_entry_next = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_quoted) {
+      if (c == '\\') ++i;
+      is_quoted = c != '"';
+      continue;
+    }
+    if (c == '\n') {
+      ++line;
+      line_begin = i + 1;
+    }
+    if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
+    if (is_entry_next && c != ']') {
+      places.push_back(std::to_string(line) + ":" + std::to_string(i - line_begin + 1));
+      is_entry_next = false;
+    }
+    is_quoted = c == '"';
+    if (c == '[' || c == '{') is_entry_next = ++depth == 1;
+    if (c == ']' || c == '}') --depth;
+    if (c == ',' && depth == 1) is_entry_next = true;
+  }
+  return places;
+}
+
 Result<std::vector<LoggedRequest>> read_requests(NamedText log) {
   std::vector<LoggedRequest> requests;
   if (log.text.empty()) return requests;
@@ -257,9 +372,16 @@ Result<std::vector<LoggedRequest>> read_requests(NamedText log) {
     return fail(ErrorCode::invalid, "a request log must be a JSON array",
                 std::string(log.file) + ":1:1");
   }
+  const auto places = places_of_entries(log.text);
   for (const auto& entry : json) {
+    const auto where = std::string(log.file) + ":" + places.at(requests.size());
     auto request = read_request(entry);
-    if (!request) return std::unexpected(located_at(std::move(request).error(), log.file, 1));
+    if (!request) {
+      Error error = std::move(request).error();
+      if (error.where.empty()) error.where = where;
+      return std::unexpected(std::move(error));
+    }
+    request->where = where;
     requests.push_back(*std::move(request));
   }
   return requests;
@@ -299,6 +421,9 @@ Result<Trace> read_pi_rpc(NamedText events, NamedText requests) {
   if (line == 0) {
     return fail(ErrorCode::invalid, "the file is empty, expected records of pi's RPC output",
                 std::string(events.file) + ":1:1");
+  }
+  if (auto whole = reader.finish(); !whole) {
+    return std::unexpected(located_at(std::move(whole).error(), events.file, line));
   }
   Trace trace = reader.take();
   trace.header = stream_header(has_requests);

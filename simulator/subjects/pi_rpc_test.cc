@@ -103,7 +103,37 @@ TEST(PiRpc, RefusesWhatIsNoStream) {
   EXPECT_TRUE(
       refusal("{\"type\":\"agent_start\"}\n", "{}").starts_with("r.json:1:1: a request log"));
   EXPECT_TRUE(refusal("{\"type\":\"agent_start\"}\n", R"([{"path":"/v2/x","body":{}}])")
-                  .starts_with("r.json:1:1: unknown request path"));
+                  .starts_with("r.json:1:2: unknown request path"));
+}
+
+TEST(PiRpc, RefusesACaptureThatIsCutBeforeItSettles) {
+  const auto whole = slurp("fixtures/captures/pi-1.6.0-chat.events.jsonl");
+  const auto settled = whole.find("\"agent_settled\"");
+  const auto end = whole.rfind('\n', settled) + 1;
+
+  const auto told = refusal(whole.substr(0, end));
+
+  EXPECT_NE(told.find("the stream ends before the run does"), std::string::npos) << told;
+}
+
+TEST(PiRpc, RefusesACaptureThatIsGivenTwice) {
+  const auto whole = slurp("fixtures/captures/pi-1.6.0-chat.events.jsonl");
+
+  const auto told = refusal(whole + whole);
+
+  EXPECT_NE(told.find("is the stream given twice?"), std::string::npos) << told;
+}
+
+TEST(PiRpc, RefusesTheRequestLogOfAnotherRun) {
+  const auto events = slurp("fixtures/captures/pi-1.6.0-chat.events.jsonl");
+  auto requests = slurp("fixtures/captures/pi-1.6.0-chat.requests.json");
+  const std::string asked = "Please change b.txt";
+  requests.replace(requests.find(asked), asked.size(), "Please read c.txt");
+
+  const auto told = refusal(events, requests);
+
+  EXPECT_TRUE(told.starts_with("r.json:2:")) << told;
+  EXPECT_NE(told.find("the log of another run"), std::string::npos) << told;
 }
 
 }  // namespace

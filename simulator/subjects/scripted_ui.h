@@ -19,20 +19,23 @@ class ScriptedUser final : public engine::UserInterface {
   ScriptedUser(engine::Loop& loop, std::span<const UiScript> script, bool is_attached)
       : loop_(loop), script_(script), used_(script.size(), false), is_attached_(is_attached) {}
 
-  bool is_attached() const override { return is_attached_; }
-  void set_attached(bool is_attached) { is_attached_ = is_attached; }
+  bool is_attached() const override;
+  void set_attached(bool is_attached);
   engine::Task<engine::DialogAnswer> ask(engine::Dialog dialog) override;
 
-  /// Dialogs that nothing answered, and entries that were not used.
-  std::vector<Error> errors(const std::string& file) const;
+  /// Dialogs that nothing answered, each at the verb that asked (of `waits`), and entries that were
+  /// not used.
+  std::vector<Error> errors(const std::string& file, std::span<const WaitScript> waits) const;
 
  private:
   const UiScript* take(const engine::Dialog& dialog);
+  /// Which question comes first decides who gets which answer.
+  void note(bool writes) const;
 
   engine::Loop& loop_;
   std::span<const UiScript> script_;
   std::vector<bool> used_;
-  std::vector<std::string> unforeseen_;
+  std::vector<engine::Dialog> unforeseen_;
   bool is_attached_;
 };
 

@@ -2,6 +2,7 @@
 #include "simulator/subjects/session_subject.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "engine/values/sha256.h"
@@ -36,12 +37,15 @@ Json file_state(const engine::FileSnapshot::mapped_type& entry) {
   return state;
 }
 
-/// path below the workspace -> state, sorted by path.
+/// path below the workspace, or below the folder for temporary files as it is -> state, sorted by
+/// path.
 SharedJson workspace_state(const engine::MemoryFiles& files) {
   Json states = Json::object();
   const std::string root = std::string(kWorkspace) + "/";
+  const std::string temporary = std::string(kTemporary) + "/";
   for (const auto& [path, entry] : files.snapshot()) {
     if (path.starts_with(root)) states[path.substr(root.size())] = file_state(entry);
+    if (path.starts_with(temporary)) states[path] = file_state(entry);
   }
   return SharedJson(std::move(states));
 }
@@ -57,9 +61,82 @@ TraceHeader header_of(const Scenario& scenario, const RunOptions& options,
   return header;
 }
 
-Error stopped(Error error, const std::string& file) {
-  if (error.where.empty()) error.where = located(file, Place{1, 1});
+Place first_step(const Scenario& scenario) {
+  return scenario.steps.empty() ? Place{} : scenario.steps.front().place;
+}
+
+/// Whether the loop's account of what waits names this entry of the script.
+bool is_waiting(const WaitScript& wait, const std::string& account) {
+  if (wait.kind == "latch") return account.contains("event 'latch " + wait.name + "'");
+  if (wait.kind == "event") return account.contains("event '" + wait.name + "'");
+  return wait.kind == "abort" && account.contains("waits for an abort");
+}
+
+/// A run that nothing can wake: one error, at what waits in the script. A latch or an event first:
+/// an abort is also what waits for the end of other things.
+Error stuck(Error error, const Scenario& scenario) {
+  const auto cut = error.message.find('\n');
+  const std::string account = cut == std::string::npos ? "" : error.message.substr(cut);
+  error.message = "the run is stuck: nothing can wake it any more";
+  error.where = located(scenario.file, first_step(scenario));
+  for (const bool is_abort : {false, true}) {
+    for (const auto& wait : scenario.waits) {
+      if ((wait.kind == "abort") != is_abort || !is_waiting(wait, account)) continue;
+      error.where = located(scenario.file, wait.place);
+      error.message =
+          "the run is stuck: " + (is_abort ? "the abort" : wait.kind + " '" + wait.name + "'") +
+          " that is waited for here never comes";
+      return error;
+    }
+  }
   return error;
+}
+
+Error stopped(Error error, const Scenario& scenario) {
+  if (error.code == ErrorCode::stuck) return stuck(std::move(error), scenario);
+  if (error.where.empty()) error.where = located(scenario.file, first_step(scenario));
+  return error;
+}
+
+/// The loader has refused operations that do not exist.
+bool is_struck_by(const FaultScript& fault, const FileOperation& op) {
+  if (op.phase != "begin" || (fault.op != "any" && fault.op != op.op)) return false;
+  return fault.path.empty() || engine::normal_path(op.path) == absolute_of(fault.path);
+}
+
+Error not_used(const std::string& what, const Scenario& scenario, Place place) {
+  return {ErrorCode::protocol, what + " was not used", located(scenario.file, place)};
+}
+
+/// Faults that never struck: fewer operations of the kind than `nth`.
+std::vector<Error> unused_faults(const Scenario& scenario, const Trace& trace) {
+  std::vector<Error> errors;
+  for (const auto& fault : scenario.faults) {
+    std::int64_t count = 0;
+    for (const auto& event : trace.events) {
+      const auto* op = event.as<FileOperation>();
+      if (op != nullptr && is_struck_by(fault, *op)) ++count;
+    }
+    if (count < std::max<std::int64_t>(fault.nth, 1)) {
+      errors.push_back(not_used("this fault", scenario, fault.place));
+    }
+  }
+  return errors;
+}
+
+/// Entries of 'processes' beyond the runs that their command had.
+std::vector<Error> unused_processes(const Scenario& scenario,
+                                    const std::vector<engine::ProcessSpec>& requests) {
+  // An executor of the host's plays them itself.
+  if (scenario.settings.shell.is_remote) return {};
+  std::map<std::string, std::int64_t> runs;
+  for (const auto& request : requests) ++runs[request.command];
+  std::vector<Error> errors;
+  for (const auto& process : scenario.processes) {
+    if (process.is_unused || --runs[process.command] >= 0) continue;
+    errors.push_back(not_used("this process", scenario, process.place));
+  }
+  return errors;
 }
 
 /// What the fake model complained about, less what the scenario means to provoke.
@@ -79,6 +156,19 @@ void append(std::vector<Error>& errors, const std::vector<Error>& more) {
   errors.insert(errors.end(), more.begin(), more.end());
 }
 
+/// What the model and the user were asked, or not. Replies are left over in a run that was stopped.
+void append_leftovers(RunResult& result, const Scenario& scenario, SessionWorld& world) {
+  if (result.has_finished) world.model().settle();
+  append(result.errors, script_errors(scenario, world.model().errors()));
+  append(result.errors, world.user().errors(scenario.file, scenario.waits));
+}
+
+/// What the script brought and the run did not take.
+void append_unused(RunResult& result, const Scenario& scenario, const SessionWorld& world) {
+  append(result.errors, unused_faults(scenario, result.trace));
+  append(result.errors, unused_processes(scenario, world.processes().requests()));
+}
+
 }  // namespace
 
 std::vector<std::string> SessionSubject::emits() const {
@@ -94,20 +184,27 @@ RunResult SessionSubject::run(const Scenario& scenario, const RunOptions& option
     return result;
   }
   const auto before = workspace_state(world.files());
-  StepDriver driver(scenario, world);
+  StepDriver driver(scenario, world, options.is_swept);
   auto played = world.loop().run(driver.play());
-  if (!played && !driver.has_crashed()) {
-    result.errors.push_back(stopped(std::move(played).error(), scenario.file));
+  result.has_finished = played.has_value() || driver.has_crashed();
+  if (options.is_swept && played) {
+    // What tools left behind runs out before anybody looks.
+    played = world.loop().run_until_idle();
+    result.alive = world.loop().describe_waiting();
   }
+  if (!played && !driver.has_crashed()) {
+    result.errors.push_back(stopped(std::move(played).error(), scenario));
+  }
+  const bool is_stuck = !result.errors.empty() && result.errors[0].code == ErrorCode::stuck;
   FinalFiles final_files;
   final_files.before = before;
   final_files.files = workspace_state(world.files());
-  world.recorder().record(Source::port, std::move(final_files));
-  append(result.errors, driver.errors());
-  if (!driver.has_crashed()) {
-    world.model().settle();
-    append(result.errors, script_errors(scenario, world.model().errors()));
-    append(result.errors, world.user().errors(scenario.file));
+  world.host_recorder().record(Source::port, std::move(final_files));
+  // What follows from a run that came to no end says nothing new.
+  if (!is_stuck) {
+    append(result.errors, driver.errors());
+    append_leftovers(result, scenario, world);
+    if (played && !options.is_swept) append_unused(result, scenario, world);
   }
   result.steps = world.loop().take_steps();
   return result;

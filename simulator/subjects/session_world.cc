@@ -3,15 +3,18 @@
 
 #include <utility>
 
+#include "engine/tools/builtin/bash.h"
 #include "engine/tools/builtin/edit.h"
 #include "engine/tools/builtin/read.h"
 #include "engine/tools/builtin/write.h"
 #include "simulator/script/place.h"
+#include "simulator/subjects/host_hooks.h"
 
 namespace plumb::simulator {
 namespace {
 
-engine::SimLoopOptions loop_options(const RunOptions& options) {
+engine::SimLoopOptions loop_options(const RunOptions& options,
+                                    std::function<void(const engine::Step&)> on_point) {
   engine::SimLoopOptions loop;
   loop.seed = options.seed;
   loop.schedule = options.schedule;
@@ -19,7 +22,7 @@ engine::SimLoopOptions loop_options(const RunOptions& options) {
   loop.records_steps = options.records_steps;
   loop.records_ready = options.records_ready;
   loop.picker = options.picker;
-  loop.on_point = options.on_point;
+  loop.on_point = options.abort_at ? std::move(on_point) : options.on_point;
   return loop;
 }
 
@@ -33,6 +36,11 @@ engine::Policies policies_for(const Scenario& scenario, const RunOptions& option
   return policies;
 }
 
+template <class Port>
+Port& inner_or(const std::unique_ptr<Port>& altered, Port& plain) {
+  return altered ? *altered : plain;
+}
+
 /// The operation that traces spell so; the loader has checked the word.
 std::optional<engine::FileOp> file_op_of(std::string_view word) {
   for (int i = 0; i <= static_cast<int>(engine::FileOp::hard_link); ++i) {
@@ -42,8 +50,15 @@ std::optional<engine::FileOp> file_op_of(std::string_view word) {
   return std::nullopt;
 }
 
-std::vector<engine::FileFault> file_faults(const Scenario& scenario) {
+std::vector<engine::FileFault> file_faults(const Scenario& scenario, const RunOptions& options,
+                                           TraceGate& gate) {
   std::vector<engine::FileFault> faults;
+  if (options.fail_at) {
+    engine::FileFault any;
+    any.occurrence = *options.fail_at;
+    any.io_error = "EIO: i/o error";
+    faults.push_back(std::move(any));
+  }
   for (const auto& script : scenario.faults) {
     engine::FileFault fault;
     fault.op = file_op_of(script.op);
@@ -51,6 +66,8 @@ std::vector<engine::FileFault> file_faults(const Scenario& scenario) {
     fault.occurrence = script.nth;
     fault.delay_ms = script.delay_ms;
     fault.code = script.error;
+    fault.io_error = script.io_error;
+    if (!script.until.text.empty()) fault.until = &gate.opened_at(script.until);
     faults.push_back(std::move(fault));
   }
   return faults;
@@ -77,48 +94,79 @@ std::string absolute_of(std::string_view path) {
 SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, Trace& trace)
     : scenario_(scenario),
       options_(options),
-      loop_(loop_options(options)),
+      loop_(loop_options(options, [this](const engine::Step& step) { pass_point(step); })),
       recorder_(trace, [this] { return loop_.now_ms(); }),
+      host_recorder_(trace, [this] { return loop_.now_ms(); }),
+      incarnation_(loop_),
       policies_(policies_for(scenario, options)),
-      faults_(file_faults(scenario)),
       memory_(loop_),
       recorded_files_(memory_, recorder_,
                       [this](const std::string& path) { return real_path_of(path); }),
       altered_files_(options.alterations.files ? options.alterations.files(recorded_files_, loop_)
                                                : nullptr),
-      processes_(loop_, altered_files_ ? *altered_files_ : recorded_files_),
+      files_(inner_or<engine::Files>(altered_files_, recorded_files_), incarnation_),
+      scripted_processes_(loop_, memory_),
+      recorded_processes_(scripted_processes_, recorder_),
+      altered_processes_(options.alterations.processes
+                             ? options.alterations.processes(recorded_processes_, loop_)
+                             : nullptr),
+      processes_(inner_or<engine::Processes>(altered_processes_, recorded_processes_),
+                 incarnation_),
       rng_(options.seed),
-      env_(loop_, altered_files_ ? *altered_files_ : recorded_files_, processes_, rng_),
+      env_(loop_, files_, processes_, rng_),
+      shell_(scenario, env_, memory_, recorder_),
       gate_(loop_, trace),
       model_(make_player_script(scenario), ProviderWorld(loop_, recorder_, &gate_)),
       recorded_model_(model_, recorder_),
       altered_model_(options.alterations.provider
                          ? options.alterations.provider(recorded_model_, loop_)
                          : nullptr),
+      engine_model_(inner_or<engine::Provider>(altered_model_, recorded_model_), incarnation_),
       user_(loop_, scenario.ui, scenario.settings.has_ui),
       altered_user_(options.alterations.ui ? options.alterations.ui(user_) : nullptr),
+      engine_user_(inner_or<engine::UserInterface>(altered_user_, user_), incarnation_),
       queue_(loop_, env_.files, recorder_, policies_),
       scripts_(loop_) {
   lay_out_files();
-  script_processes();
+  add_scripts(scenario_, scripted_processes_);
+  faults_ = engine::FaultPlan(file_faults(scenario, options, gate_));
   memory_.set_faults(&faults_);
-  engine::SessionPorts ports(
-      env_, altered_model_ ? *altered_model_ : static_cast<engine::Provider&>(recorded_model_),
-      recorder_);
-  if (scenario.settings.has_ui) ports.ui = &user_;
-  if (altered_user_) ports.ui = altered_user_.get();
+  watch_for_replies();
+  engine::SessionPorts ports(env_, engine_model_, recorder_);
+  if (scenario.settings.has_ui || altered_user_) ports.ui = &engine_user_;
   session_ = std::make_unique<engine::Session>(session_options(), ports, policies_);
   scripts_.host = &session_->host();
 }
 
 SessionWorld::~SessionWorld() {
   // Frames that are still suspended point into the ports below; nothing they do is recorded.
-  recorder_.sever();
+  sever();
   loop_.destroy_fibers();
 }
 
+/// Aborts from within the loop, before the step's fiber goes on.
+void SessionWorld::pass_point(const engine::Step& step) {
+  if (options_.on_point) options_.on_point(step);
+  if (++point_count_ != *options_.abort_at) return;
+  plumb::Step event;
+  event.step = "abort";
+  event.data = SharedJson(Json{{"point", engine::point_text(step.id)}});
+  recorder_.record(Source::host, std::move(event));
+  session_->abort();
+}
+
 void SessionWorld::sever() {
+  incarnation_.sever();
   recorder_.sever();
+}
+
+/// The events that replies wait for are watched from the start: waiting for one is then all that a
+/// schedule can change.
+void SessionWorld::watch_for_replies() {
+  for (const auto& step : scenario_.steps) {
+    const auto* reply = std::get_if<ModelStep>(&step.action);
+    if (reply != nullptr && !reply->until.text.empty()) gate_.watch(reply->until.text);
+  }
 }
 
 std::string SessionWorld::real_path_of(const std::string& path) {
@@ -130,6 +178,7 @@ std::string SessionWorld::real_path_of(const std::string& path) {
 void SessionWorld::lay_out_files() {
   memory_.put_directory(std::string(kWorkspace));
   memory_.put_directory(std::string(kHome));
+  memory_.put_directory(std::string(kTemporary));
   for (const auto& file : scenario_.files) {
     const auto path = absolute_of(file.path);
     switch (file.kind) {
@@ -149,20 +198,6 @@ void SessionWorld::lay_out_files() {
   }
   for (const auto& file : scenario_.files) {
     if (file.mode) memory_.set_mode(absolute_of(file.path), *file.mode);
-  }
-}
-
-void SessionWorld::script_processes() {
-  for (const auto& script : scenario_.processes) {
-    engine::ScriptedCommand command(script.command);
-    for (const auto& piece : script.output) {
-      const auto stream =
-          piece.stream == "stderr" ? engine::OutputStream::err : engine::OutputStream::out;
-      command.chunks.emplace_back(piece.after_ms, stream, piece.text);
-    }
-    command.exit_code = script.exit;
-    command.hangs = script.hangs;
-    processes_.add(std::move(command));
   }
 }
 
@@ -186,8 +221,29 @@ engine::SessionOptions SessionWorld::session_options() {
   options.active.initial = scenario_.tools.active;
   add_tools(options);
   add_extensions(options);
+  if (settings.failing_after_hook) {
+    options.wrap_hooks = [this](engine::ToolHooks& inner) {
+      return std::make_unique<FailingAfterHook>(inner, recorder_,
+                                                *scenario_.settings.failing_after_hook);
+    };
+  }
   if (options_.alterations.session) options_.alterations.session(options);
+  extensions_ = options.extensions;
   return options;
+}
+
+std::vector<engine::ExtensionSource> SessionWorld::without_extension(const std::string& name) {
+  for (const auto& script : scenario_.extensions) {
+    if (script.name != name) continue;
+    const auto path = engine::scripted_source(script.definition).path;
+    std::erase_if(extensions_, [&](const auto& one) { return one.source.path == path; });
+  }
+  return extensions_;
+}
+
+Place SessionWorld::place_of_host_tool(std::size_t index) const {
+  const auto& places = scenario_.tools.sdk_places;
+  return index < places.size() ? places[index] : Place{};
 }
 
 void SessionWorld::add_tools(engine::SessionOptions& options) {
@@ -199,13 +255,20 @@ void SessionWorld::add_tools(engine::SessionOptions& options) {
   edit.home = home;
   options.builtin_tools.push_back(engine::edit_tool(edit));
   options.builtin_tools.push_back(engine::write_tool(edit));
-  for (const auto& definition : scenario_.tools.sdk) {
-    auto tool = engine::make_scripted_tool(definition, "sdk", scripts_);
+  // A command that nobody scripted could not run.
+  if (!scenario_.processes.empty()) {
+    engine::BashOptions bash = shell_.options(policies_);
+    bash.cwd = options.cwd;
+    bash.temporary_folder = kTemporary;
+    options.builtin_tools.push_back(engine::bash_tool(std::move(bash)));
+  }
+  for (std::size_t i = 0; i < scenario_.tools.sdk.size(); ++i) {
+    auto tool = engine::make_scripted_tool(scenario_.tools.sdk[i], "sdk", scripts_);
     if (tool) {
       options.sdk_tools.push_back(*std::move(tool));
     } else {
       definition_errors_.push_back(
-          definition_error(std::move(tool).error(), scenario_.file, Place{1, 1}));
+          definition_error(std::move(tool).error(), scenario_.file, place_of_host_tool(i)));
     }
   }
 }

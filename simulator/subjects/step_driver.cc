@@ -23,11 +23,24 @@ const Trigger& trigger_of(const Step& step) {
       step.action);
 }
 
-StepDriver::StepDriver(const Scenario& scenario, SessionWorld& world)
-    : scenario_(scenario), world_(world) {
+namespace {
+
+std::optional<EventPattern> pattern_of(const Step& step) {
+  const Trigger& trigger = trigger_of(step);
+  if (trigger.text.empty()) return std::nullopt;
+  auto pattern = parse_event_pattern(trigger.text);
+  PLUMB_ASSERT(pattern.has_value());  // the loader has read it
+  return *std::move(pattern);
+}
+
+}  // namespace
+
+StepDriver::StepDriver(const Scenario& scenario, SessionWorld& world, bool is_swept)
+    : scenario_(scenario), world_(world), is_swept_(is_swept) {
   for (const auto& step : scenario.steps) {
     if (!std::holds_alternative<ModelStep>(step.action)) steps_.push_back(&step);
   }
+  for (const auto* step : steps_) triggers_.push_back(pattern_of(*step));
   world_.recorder().listen([this](const Event& event) { on_event(event); });
 }
 
@@ -37,17 +50,26 @@ StepDriver::~StepDriver() {
 
 void StepDriver::arm() {
   armed_.reset();
-  if (next_ == steps_.size()) return;
-  const Trigger& trigger = trigger_of(*steps_[next_]);
-  if (trigger.text.empty()) return;
-  auto pattern = parse_event_pattern(trigger.text);
-  PLUMB_ASSERT(pattern.has_value());  // the loader has read it
-  armed_.emplace(*std::move(pattern));
+  if (next_ < steps_.size() && triggers_[next_]) armed_.emplace(*triggers_[next_]);
+}
+
+/// Whatever a step waits for, the order of such events decides which one it is.
+void StepDriver::note_trigger(const Event& event) const {
+  for (std::size_t i = next_; i < triggers_.size(); ++i) {
+    if (!triggers_[i] || !matches(*triggers_[i], event)) continue;
+    world_.loop().note(engine::TouchKind::signal, "the next step", true);
+  }
 }
 
 void StepDriver::on_event(const Event& event) {
   world_.gate().see(event);
-  if (armed_ && armed_->hits(event)) fire();
+  note_trigger(event);
+  if (!armed_ || !armed_->hits(event)) return;
+  // Steps in a row that wait for one event all act at it, in their order.
+  const auto awaited = triggers_[next_];
+  do {
+    fire();
+  } while (next_ < steps_.size() && triggers_[next_] == awaited);
 }
 
 void StepDriver::fire() {
@@ -68,6 +90,25 @@ void StepDriver::refuse(const Step& step, std::string message) {
   errors_.push_back({ErrorCode::rejected,
                      "step '" + std::string(name_of(step)) + "' " + std::move(message),
                      located(scenario_.file, step.place)});
+}
+
+/// This subject has no further life.
+void StepDriver::refuse_rest() {
+  armed_.reset();
+  while (next_ < steps_.size()) {
+    refuse(*steps_[next_++], "was not played: the engine had crashed");
+  }
+}
+
+/// Somebody else's write; a link takes the place of what is there.
+void StepDriver::put(const FileScript& file) {
+  const std::string path = absolute_of(file.path);
+  if (file.kind != FileKind::link) return world_.files().put_file(path, file.bytes);
+  const engine::FileRequest removal(engine::FileOp::remove, path);
+  const auto removed = world_.files().perform_now(removal);
+  if (removed || removed.error().code == ErrorCode::not_found) {
+    world_.files().put_symlink(path, file.target);
+  }
 }
 
 void StepDriver::configure(const ConfigureStep& change) {
@@ -93,19 +134,21 @@ bool StepDriver::apply_now(const Step& step) {
   }
   if (std::holds_alternative<CrashStep>(step.action)) {
     has_crashed_ = true;
-    world_.recorder().record(Source::host, Crash());
     world_.sever();
+    world_.host_recorder().record(Source::host, Crash());
+    refuse_rest();
     world_.loop().stop({ErrorCode::aborted, "the incarnation crashed", {}});
     return true;
   }
   if (const auto* change = std::get_if<ConfigureStep>(&step.action)) {
-    note(step, Json());
+    note(step, change->model ? Json{{"model", *change->model}} : Json());
     configure(*change);
     return true;
   }
   if (const auto* write = std::get_if<WriteStep>(&step.action)) {
     note(step, Json{{"path", write->file.path}});
-    world_.files().put_file(absolute_of(write->file.path), write->file.bytes);
+    world_.loop().note(engine::TouchKind::file, absolute_of(write->file.path), true);
+    put(write->file);
     return true;
   }
   return false;
@@ -134,9 +177,22 @@ Task<Result<void>> StepDriver::apply_idle(std::size_t index) {
     arm();
     co_return co_await world_.session().reload();
   }
+  if (const auto* gone = std::get_if<UninstallStep>(&step.action)) {
+    note(step, Json{{"name", gone->name}});
+    arm();
+    co_return co_await world_.session().reload(world_.without_extension(gone->name));
+  }
   if (!apply_now(step)) refuse(step, "is not known to the reference session");
   arm();
   co_return Result<void>();
+}
+
+Json StepDriver::shell_choices() const {
+  const ShellSettings& shell = scenario_.settings.shell;
+  return Json{{"prefix", shell.prefix},
+              {"session_variables", shell.exposes_session},
+              {"remote", shell.is_remote},
+              {"has_hook", shell.hook.has_value()}};
 }
 
 /// What the host decided before the start, as the checks need it.
@@ -146,12 +202,50 @@ Json StepDriver::host_choices() const {
   if (tools.active) chosen["active"] = *tools.active;
   if (tools.allow) chosen["allow"] = *tools.allow;
   if (!tools.exclude.empty()) chosen["exclude"] = tools.exclude;
+  Json subscribed = Json::object();
+  for (const auto& script : scenario_.extensions) {
+    Json& events = subscribed[engine::scripted_source(script.definition).path];
+    events = Json::object();
+    const Json handlers = script.definition.value("on", Json::object());
+    for (const auto& [event, list] : handlers.items()) events[event] = list.size();
+  }
   Json settings{{"execution", scenario_.settings.execution},
                 {"steering", scenario_.settings.steering},
                 {"follow_up", scenario_.settings.follow_up},
                 {"has_ui", scenario_.settings.has_ui},
                 {"model", scenario_.settings.model}};
-  return Json{{"settings", std::move(settings)}, {"tools", std::move(chosen)}};
+  if (!scenario_.settings.secrets.empty()) settings["secrets"] = scenario_.settings.secrets;
+  if (scenario_.settings.shell != ShellSettings()) settings["shell"] = shell_choices();
+  Json prompt = Json::object();
+  if (scenario_.settings.system) prompt["custom"] = *scenario_.settings.system;
+  if (!scenario_.settings.append_system.empty()) {
+    prompt["appended"] = scenario_.settings.append_system;
+  }
+  return Json{{"workspace", kWorkspace},
+              {"settings", std::move(settings)},
+              {"tools", std::move(chosen)},
+              {"prompt", std::move(prompt)},
+              {"subscriptions", std::move(subscribed)}};
+}
+
+/// A run that the scenario expects to end in an error may say so (EVENT-28); one that was cut may
+/// have no answers left.
+bool StepDriver::is_expected(const Error& error) const {
+  if (is_swept_) return true;
+  return scenario_.expect.settled == "error" && error.code == ErrorCode::exhausted;
+}
+
+/// What the session counted, for rules about its totals (RESULT-09).
+void StepDriver::note_usage() {
+  const engine::Usage usage = world_.session().total_usage();
+  Notify note;
+  note.by = "<host>";
+  note.topic = "session_usage";
+  note.data = SharedJson(Json{{"input", usage.input},
+                              {"output", usage.output},
+                              {"cacheRead", usage.cache_read},
+                              {"cacheWrite", usage.cache_write}});
+  world_.recorder().record(Source::host, std::move(note));
 }
 
 Task<Result<void>> StepDriver::play() {
@@ -171,11 +265,12 @@ Task<Result<void>> StepDriver::play() {
       continue;
     }
     auto applied = co_await apply_idle(next_++);
-    if (!applied) {
+    if (!applied && !is_expected(applied.error())) {
       applied.error().where = located(scenario_.file, step.place);
       co_return applied;
     }
   }
+  note_usage();
   co_await world_.session().shutdown();
   co_return Result<void>();
 }

@@ -17,7 +17,8 @@ namespace plumb::simulator {
 /// One loop. Listens to the recorder for as long as it lives.
 class StepDriver {
  public:
-  StepDriver(const Scenario& scenario, SessionWorld& world);
+  /// `is_swept`: as RunOptions says.
+  StepDriver(const Scenario& scenario, SessionWorld& world, bool is_swept = false);
   StepDriver(const StepDriver&) = delete;
   StepDriver& operator=(const StepDriver&) = delete;
   ~StepDriver();
@@ -32,19 +33,27 @@ class StepDriver {
  private:
   void on_event(const Event& event);
   void arm();
+  void note_trigger(const Event& event) const;
+  void refuse_rest();
   void fire();
   void note(const Step& step, Json data);
   Json host_choices() const;
+  bool is_expected(const Error& error) const;
+  void note_usage();
+  Json shell_choices() const;
   void refuse(const Step& step, std::string message);
   bool apply_now(const Step& step);
   void configure(const ConfigureStep& change);
+  void put(const FileScript& file);
   engine::Task<Result<void>> apply_idle(std::size_t index);
   engine::Task<Result<void>> prompt(std::string text);
 
   const Scenario& scenario_;
   SessionWorld& world_;
-  std::vector<const Step*> steps_;  ///< Those of the host, in order.
-  std::size_t next_ = 0;            ///< The step to start next.
+  bool is_swept_;
+  std::vector<const Step*> steps_;                     ///< Those of the host, in order.
+  std::vector<std::optional<EventPattern>> triggers_;  ///< What each of them waits for.
+  std::size_t next_ = 0;                               ///< The step to start next.
   std::optional<PatternCounter> armed_;
   std::vector<Error> errors_;
   bool has_crashed_ = false;

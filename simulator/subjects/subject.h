@@ -14,6 +14,7 @@
 
 #include "engine/extensions/user_interface.h"
 #include "engine/kernel/files.h"
+#include "engine/kernel/processes.h"
 #include "engine/kernel/sim_loop.h"
 #include "engine/model/provider.h"
 #include "engine/session/session_options.h"
@@ -29,6 +30,8 @@ namespace plumb::simulator {
 /// engine records dialogs itself: as `ui` answers them.
 struct Alterations {
   std::function<std::unique_ptr<engine::Files>(engine::Files& inner, engine::Loop& loop)> files;
+  std::function<std::unique_ptr<engine::Processes>(engine::Processes& inner, engine::Loop& loop)>
+      processes;
   std::function<std::unique_ptr<engine::Provider>(engine::Provider& inner, engine::Loop& loop)>
       provider;
   std::function<std::unique_ptr<engine::UserInterface>(engine::UserInterface& inner)> ui;
@@ -47,6 +50,13 @@ struct RunOptions {
   bool records_steps = false;
   bool records_ready = false;
   std::int64_t step_max = 2'000'000;
+  /// The host aborts before this step, counted from 1 (a point of an abort sweep).
+  std::optional<std::int64_t> abort_at;
+  /// This file operation fails, counted from 1 over all (a point of a fault sweep).
+  std::optional<std::int64_t> fail_at;
+  /// What the script expects does not count: the run goes on as far as it can, then everything that
+  /// is still pending is let run out.
+  bool is_swept = false;
   Alterations alterations;
 };
 
@@ -57,6 +67,9 @@ struct RunResult {
   Trace trace;
   std::vector<Error> errors;
   std::vector<engine::Step> steps;
+  // Of a swept run:
+  bool has_finished = false;  ///< The host came to its end: nothing got stuck.
+  std::string alive;          ///< What still waits when nothing can happen any more.
 };
 
 /// Thread-compatible: one run at a time on one object, many objects side by side.

@@ -47,7 +47,6 @@ Result<EditArguments> read_arguments(const Json& params) {
   if (edits == params.end() || !edits->is_array()) {
     return fail(ErrorCode::invalid, "edits must be a list");
   }
-  if (edits->empty()) return fail(ErrorCode::invalid, "edits is empty: give at least one edit");
   for (const auto& edit : *edits) {
     PLUMB_TRY(auto old_text, string_argument(edit, "oldText"));
     PLUMB_TRY(auto new_text, string_argument(edit, "newText"));
@@ -61,15 +60,11 @@ ToolResult success_of(const EditArguments& arguments, const EditPlan& plan) {
   const auto count = std::ssize(arguments.edits);
   ToolResult result = text_result("Replaced " + std::to_string(count) +
                                   (count == 1 ? " block in " : " blocks in ") + arguments.path);
-  result.details =
-      SharedJson(Json{{"diff", display_diff(plan.before, plan.after)},
-                      {"patch", unified_patch(arguments.path, plan.before, plan.after)},
-                      {"firstChangedLine", first_changed_line(plan.before, plan.after)}});
+  ChangeText change = describe_change(arguments.path, plan.before, plan.after);
+  result.details = SharedJson(Json{{"diff", std::move(change.display)},
+                                   {"patch", std::move(change.patch)},
+                                   {"firstChangedLine", change.first_line}});
   return result;
-}
-
-ToolResult aborted_edit() {
-  return failed_result(std::string(kToolAborted));
 }
 
 /// Inside the queue's turn (EDIT-16, QUEUE-05). The signal is looked at after every await, before
@@ -77,39 +72,44 @@ ToolResult aborted_edit() {
 Task<ToolResult> edit_in_turn(std::shared_ptr<const EditOptions> options, ToolCall call,
                               EditArguments arguments, std::string target) {
   const FileOperations& files = options->operations;
-  if (call.signal.aborted()) co_return aborted_edit();
+  if (call.signal.aborted()) co_return aborted_failure();
   const auto writable = co_await files.check_write(target);
-  if (call.signal.aborted()) co_return aborted_edit();
+  if (call.signal.aborted()) co_return aborted_failure();
   if (!writable) {
-    co_return failed_result(describe_file_error("edit", arguments.path, writable.error()));
+    co_return failed_result(describe_file_error("edit", arguments.path, writable.error()),
+                            "access");
   }
   const auto original = co_await files.read_file(target);
-  if (call.signal.aborted()) co_return aborted_edit();
+  if (call.signal.aborted()) co_return aborted_failure();
   if (!original) {
-    co_return failed_result(describe_file_error("edit", arguments.path, original.error()));
+    co_return file_failure("edit", arguments.path, original.error());
   }
   EditPlan plan = options->policies.plan_edits(*original, arguments.edits);
   if (plan.problem != EditProblem::none) {
-    co_return failed_result(describe_problem(plan, arguments.path, std::ssize(arguments.edits)));
+    co_return failed_result(describe_problem(plan, arguments.path, std::ssize(arguments.edits)),
+                            std::string(to_string(plan.problem)));
   }
   ToolResult success = success_of(arguments, plan);
   const auto written = co_await files.write_file(std::move(target), std::move(plan.bytes));
-  if (call.signal.aborted()) co_return aborted_edit();
+  if (call.signal.aborted()) co_return aborted_failure();
   if (!written) {
-    co_return failed_result(describe_file_error("edit", arguments.path, written.error()));
+    co_return file_failure("edit", arguments.path, written.error());
   }
   co_return success;
 }
 
 Task<ToolResult> run_edit(std::shared_ptr<const EditOptions> options, ToolCall call) {
   auto arguments = read_arguments(*call.params);
-  if (!arguments) co_return failed_result(arguments.error().message);
-  if (call.signal.aborted()) co_return aborted_edit();
+  if (!arguments) co_return argument_failure(arguments.error());
+  if (arguments->edits.empty()) {
+    co_return failed_result("edits is empty: give at least one edit", "no_edits");
+  }
+  if (call.signal.aborted()) co_return aborted_failure();
   std::string target =
       resolve_tool_path(arguments->path, working_folder(call, options->cwd), options->home);
   const auto turn = co_await options->queue.enter(target, call.signal);
-  if (call.signal.aborted()) co_return aborted_edit();
-  if (!turn) co_return failed_result(describe_file_error("edit", arguments->path, turn.error()));
+  if (call.signal.aborted()) co_return aborted_failure();
+  if (!turn) co_return file_failure("edit", arguments->path, turn.error());
   if (options->operations.is_local) target = turn->path();
   ToolResult result =
       co_await edit_in_turn(options, std::move(call), *std::move(arguments), std::move(target));

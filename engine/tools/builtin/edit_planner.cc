@@ -4,16 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <unordered_map>
 #include <utility>
 
 namespace plumb::engine {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-/// From this many needles on, one pass with a rolling hash beats one search a needle.
-constexpr std::size_t kSearchesMax = 8;
 
 /// CRLF and CR as LF. `crlf_at`: offsets of those line feeds that stand for a CRLF, ascending.
 struct UnifiedText {
@@ -79,57 +75,64 @@ void search_one(std::string_view text, Needle& needle) {
   }
 }
 
-/// A hash of a window of bytes that moves on by one byte in constant time.
-class RollingHash {
+/// All needles in one pass that skips ahead (Wu and Manber): of the window of the shortest needle's
+/// length only the last block is looked at; a table says how far it is from the end of any needle's
+/// window.
+class NeedleScan {
  public:
-  explicit RollingHash(std::size_t window) {
-    for (std::size_t i = 1; i < window; ++i) top_ *= kBase;
+  explicit NeedleScan(std::vector<Needle>& needles) : buckets_(kTableSize) {
+    window_ = needles.front().old_text.size();
+    for (const auto& needle : needles) window_ = std::min(window_, needle.old_text.size());
+    block_ = std::min(kBlockMax, window_);
+    skips_.assign(kTableSize, static_cast<std::uint32_t>(window_ - block_ + 1));
+    for (auto& needle : needles) add(needle);
   }
-  static std::uint64_t of(std::string_view window) {
-    std::uint64_t hash = 0;
-    for (const char c : window) hash = hash * kBase + byte(c);
-    return hash;
-  }
-  std::uint64_t move(std::uint64_t hash, char gone, char come) const {
-    return (hash - byte(gone) * top_) * kBase + byte(come);
+
+  void run(std::string_view text) {
+    for (std::size_t end = window_; end <= text.size();) {
+      const auto hash = hash_of(text.data() + end - block_);
+      const std::uint32_t skip = skips_[hash];
+      if (skip == 0) try_all(text, end - window_, hash);
+      end += std::max<std::uint32_t>(skip, 1);
+    }
   }
 
  private:
-  static constexpr std::uint64_t kBase = 0x100000001B3;
-  static std::uint64_t byte(char c) { return static_cast<unsigned char>(c) + 1U; }
-  std::uint64_t top_ = 1;
+  static constexpr std::size_t kBlockMax = 3;
+  static constexpr std::size_t kTableSize = 1 << 15;
+
+  std::size_t hash_of(const char* block) const {
+    std::uint32_t bytes = 0;
+    for (std::size_t i = 0; i < block_; ++i) {
+      bytes = bytes << 8 | static_cast<unsigned char>(block[i]);
+    }
+    return bytes * 0x9E3779B1U >> 17;
+  }
+  void add(Needle& needle) {
+    for (std::size_t at = 0; at + block_ <= window_; ++at) {
+      const auto hash = hash_of(needle.old_text.data() + at);
+      const auto distance = static_cast<std::uint32_t>(window_ - block_ - at);
+      skips_[hash] = std::min(skips_[hash], distance);
+      if (distance == 0) buckets_[hash].push_back(&needle);
+    }
+  }
+  void try_all(std::string_view text, std::size_t at, std::size_t hash) {
+    for (Needle* needle : buckets_[hash]) {
+      if (text.substr(at).starts_with(needle->old_text)) {
+        needle->hit(static_cast<std::int64_t>(at));
+      }
+    }
+  }
+
+  std::size_t window_ = 0;
+  std::size_t block_ = 0;
+  std::vector<std::uint32_t> skips_;  ///< By the block's hash.
+  std::vector<std::vector<Needle*>> buckets_;
 };
 
-void try_hit(std::string_view text, std::size_t at, Needle& needle) {
-  if (text.substr(at).starts_with(needle.old_text)) needle.hit(static_cast<std::int64_t>(at));
-}
-
-/// All needles in one pass: windows as long as the shortest needle, hashed as they go by.
-void search_all(std::string_view text, std::vector<Needle>& needles) {
-  const auto shortest =
-      std::ranges::min(needles, {}, [](const Needle& one) { return one.old_text.size(); });
-  const std::size_t window = shortest.old_text.size();
-  if (text.size() < window) return;
-  std::unordered_map<std::uint64_t, std::vector<Needle*>> by_hash;
-  for (auto& needle : needles) {
-    by_hash[RollingHash::of(std::string_view(needle.old_text).substr(0, window))].push_back(
-        &needle);
-  }
-  const RollingHash rolling(window);
-  std::uint64_t hash = RollingHash::of(text.substr(0, window));
-  for (std::size_t at = 0;; ++at) {
-    const auto found = by_hash.find(hash);
-    if (found != by_hash.end()) {
-      for (Needle* needle : found->second) try_hit(text, at, *needle);
-    }
-    if (at + window == text.size()) return;
-    hash = rolling.move(hash, text[at], text[at + window]);
-  }
-}
-
 void search(std::string_view text, std::vector<Needle>& needles) {
-  if (needles.size() > kSearchesMax) return search_all(text, needles);
-  for (auto& needle : needles) search_one(text, needle);
+  if (needles.size() == 1) return search_one(text, needles.front());
+  NeedleScan(needles).run(text);
 }
 
 EditPlan refused(EditProblem problem, std::int64_t edit, std::int64_t other = -1) {
@@ -285,6 +288,12 @@ std::string edit_name(std::int64_t edit, std::int64_t edit_count) {
 }
 
 }  // namespace
+
+std::string_view to_string(EditProblem problem) {
+  constexpr std::array<std::string_view, 6> names{"none",       "empty_old_text", "not_found",
+                                                  "not_unique", "overlap",        "no_change"};
+  return names[static_cast<std::size_t>(problem)];
+}
 
 EditPlan plan_edits(std::string_view original, std::span<const TextEdit> edits) {
   for (std::size_t i = 0; i < edits.size(); ++i) {

@@ -34,6 +34,9 @@ enum class EditProblem : std::uint8_t {
   no_change,
 };
 
+/// Spelled as its error class.
+std::string_view to_string(EditProblem problem);
+
 /// `edit`, `other`: indexes into the list (for an overlap the one that starts first in the file
 /// first, EDIT-37); `count`: occurrences, for not_unique. `bytes`: the new file with BOM and line
 /// ends; `before`, `after`: the texts in LF without BOM, for diffs (EDIT-40). Only `none` has them.
@@ -50,7 +53,7 @@ struct EditPlan {
 
 /// Plans all edits against `original` (EDIT-02..15, EDIT-22..35, EDIT-64..69). Literal search in
 /// the text with one leading BOM removed and CRLF and CR read as LF. `edits` is not empty.
-/// Linear in the file for few edits. Thread-safe.
+/// One pass over the file, however many edits. Thread-safe.
 EditPlan plan_edits(std::string_view original, std::span<const TextEdit> edits);
 
 /// A refused plan in words for the model; `path` as given. `edit_count`: an index is named when

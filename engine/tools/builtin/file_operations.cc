@@ -5,6 +5,15 @@
 
 namespace plumb::engine {
 
+namespace {
+
+Task<bool> is_there(Files& files, std::string path) {
+  const auto stat = co_await files.stat(std::move(path));
+  co_return stat.has_value();
+}
+
+}  // namespace
+
 FileOperations local_operations(Files& files) {
   FileOperations operations;
   operations.check_read = [&files](std::string path) {
@@ -20,6 +29,7 @@ FileOperations local_operations(Files& files) {
   operations.make_folders = [&files](std::string path) {
     return files.make_directory(std::move(path), true);
   };
+  operations.exists = [&files](std::string path) { return is_there(files, std::move(path)); };
   operations.is_local = true;
   return operations;
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "engine/kernel/files.h"
 #include "engine/kernel/task.h"
@@ -18,6 +19,11 @@ struct FileOperations {
   std::function<Task<Result<std::string>>(std::string path)> read_file;
   std::function<Task<Result<void>>(std::string path, std::string bytes)> write_file;
   std::function<Task<Result<void>>(std::string path)> make_folders;
+  /// Whether there is something at the path. May be empty: then nobody looks for other spellings.
+  std::function<Task<bool>(std::string path)> exists;
+  /// The bytes of a file chunk by chunk, in place of `read_file` where it is given (READ-31).
+  std::function<Task<Result<void>>(std::string path, std::function<void(std::string_view)> take)>
+      stream_file;
   /// The paths are those of the local files whose keys the mutation queue gives: a mutation then
   /// works on the real path that it holds (QUEUE-13). A host's own operations get the path as
   /// resolved.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tools/builtin/image_file.h"
 
-#include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace plumb::engine {
@@ -12,11 +10,6 @@ using std::string_view_literals::operator""sv;
 
 constexpr std::int64_t kPixelsMax = 2000;
 constexpr std::int64_t kBase64Max = 4'718'592;
-
-struct PixelSize {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-};
 
 std::int64_t byte_at(std::string_view bytes, std::size_t at) {
   return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0;
@@ -74,17 +67,10 @@ std::optional<PixelSize> webp_size(std::string_view bytes) {
   return std::nullopt;
 }
 
-std::optional<PixelSize> pixel_size(std::string_view bytes, std::string_view type) {
-  if (type == "image/png") return PixelSize{big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)};
-  if (type == "image/gif") return PixelSize{little_endian(bytes, 6, 2), little_endian(bytes, 8, 2)};
-  if (type == "image/jpeg") return jpeg_size(bytes);
-  return type == "image/webp" ? webp_size(bytes) : std::nullopt;
-}
-
 /// Why the picture cannot be shown, or "".
 std::string reason_to_omit(std::string_view bytes, std::string_view type) {
   if (type == "image/bmp") return "the model takes no BMP";
-  const auto size = pixel_size(bytes, type);
+  const auto size = pixel_size_of(bytes, type);
   if (!size || size->width < 1 || size->height < 1) return "it cannot be decoded";
   if (size->width > kPixelsMax || size->height > kPixelsMax) {
     return "it has " + std::to_string(size->width) + "x" + std::to_string(size->height) +
@@ -95,6 +81,13 @@ std::string reason_to_omit(std::string_view bytes, std::string_view type) {
 }
 
 }  // namespace
+
+std::optional<PixelSize> pixel_size_of(std::string_view bytes, std::string_view type) {
+  if (type == "image/png") return PixelSize{big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)};
+  if (type == "image/gif") return PixelSize{little_endian(bytes, 6, 2), little_endian(bytes, 8, 2)};
+  if (type == "image/jpeg") return jpeg_size(bytes);
+  return type == "image/webp" ? webp_size(bytes) : std::nullopt;
+}
 
 std::string_view image_type_of(std::string_view bytes) {
   if (bytes.starts_with("\x89PNG\r\n\x1A\n"sv)) return is_animated_png(bytes) ? "" : "image/png";

@@ -38,9 +38,11 @@ struct NumberedLines {
   std::vector<std::int64_t> after;
 };
 
-NumberedLines number_lines(const Lines& before, const Lines& after) {
+using SomeLines = std::span<const std::string_view>;
+
+NumberedLines number_lines(SomeLines before, SomeLines after) {
   std::unordered_map<std::string_view, std::int64_t> numbers;
-  const auto number = [&](const Lines& lines) {
+  const auto number = [&](SomeLines lines) {
     std::vector<std::int64_t> result;
     result.reserve(lines.size());
     for (const auto line : lines) {
@@ -57,24 +59,30 @@ NumberedLines number_lines(const Lines& before, const Lines& after) {
 /// Myers' greedy search for a shortest edit script, on the part that is not common at both ends.
 class ShortestScript {
  public:
-  ShortestScript(std::vector<std::int64_t> before, std::vector<std::int64_t> after)
-      : before_(std::move(before)), after_(std::move(after)) {}
+  ShortestScript(const Lines& before, const Lines& after) {
+    trim(before, after);
+    NumberedLines middle = number_lines(part(before, old_end_), part(after, new_end_));
+    before_ = std::move(middle.before);
+    after_ = std::move(middle.after);
+  }
 
   std::vector<LineChange> run() {
-    trim();
     const std::int64_t cost = find_cost();
     if (cost < 0) return {LineChange{begin_, old_end_, begin_, new_end_}};
     return walk_back(cost);
   }
 
  private:
-  void trim() {
-    const std::int64_t shorter = std::min(std::ssize(before_), std::ssize(after_));
-    while (begin_ < shorter && before_[at(begin_)] == after_[at(begin_)]) ++begin_;
-    old_end_ = std::ssize(before_);
-    new_end_ = std::ssize(after_);
+  SomeLines part(const Lines& lines, std::int64_t end) const {
+    return SomeLines(lines).subspan(at(begin_), at(end - begin_));
+  }
+  void trim(const Lines& before, const Lines& after) {
+    const std::int64_t shorter = std::min(std::ssize(before), std::ssize(after));
+    while (begin_ < shorter && before[at(begin_)] == after[at(begin_)]) ++begin_;
+    old_end_ = std::ssize(before);
+    new_end_ = std::ssize(after);
     while (old_end_ > begin_ && new_end_ > begin_ &&
-           before_[at(old_end_ - 1)] == after_[at(new_end_ - 1)]) {
+           before[at(old_end_ - 1)] == after[at(new_end_ - 1)]) {
       --old_end_;
       --new_end_;
     }
@@ -90,8 +98,7 @@ class ShortestScript {
   }
 
   std::int64_t slide(std::int64_t x, std::int64_t k) const {
-    while (x < old_count() && x - k < new_count() &&
-           before_[at(begin_ + x)] == after_[at(begin_ + x - k)]) {
+    while (x < old_count() && x - k < new_count() && before_[at(x)] == after_[at(x - k)]) {
       ++x;
     }
     return x;
@@ -152,7 +159,7 @@ class ShortestScript {
   std::int64_t old_count() const { return old_end_ - begin_; }
   std::int64_t new_count() const { return new_end_ - begin_; }
 
-  std::vector<std::int64_t> before_;
+  std::vector<std::int64_t> before_;  ///< From `begin_` on, as `after_`.
   std::vector<std::int64_t> after_;
   std::int64_t begin_ = 0;
   std::int64_t old_end_ = 0;
@@ -162,8 +169,7 @@ class ShortestScript {
 
 std::vector<LineChange> diff_split(const Lines& before, const Lines& after) {
   if (before == after) return {};
-  NumberedLines numbered = number_lines(before, after);
-  return ShortestScript(std::move(numbered.before), std::move(numbered.after)).run();
+  return ShortestScript(before, after).run();
 }
 
 /// Changes that share context lines, with the lines that a hunk shows.
@@ -251,50 +257,76 @@ class DisplayText {
   std::string text_;
 };
 
-}  // namespace
+/// Two texts as lines, compared once.
+struct Comparison {
+  Lines before;
+  Lines after;
+  std::vector<LineChange> changes;
 
-std::vector<LineChange> diff_lines(std::string_view before, std::string_view after) {
-  return diff_split(split_lines(before), split_lines(after));
-}
+  Comparison(std::string_view old_text, std::string_view new_text)
+      : before(split_lines(old_text)),
+        after(split_lines(new_text)),
+        changes(diff_split(before, after)) {}
+  std::vector<Hunk> hunks() const {
+    return hunks_of(changes, std::ssize(before), std::ssize(after));
+  }
+};
 
-std::string unified_patch(std::string_view path, std::string_view before, std::string_view after) {
-  const Lines old_lines = split_lines(before);
-  const Lines new_lines = split_lines(after);
-  const auto changes = diff_split(old_lines, new_lines);
-  if (changes.empty()) return "";
+std::string patch_of(std::string_view path, const Comparison& compared) {
+  if (compared.changes.empty()) return "";
   std::string patch = "--- " + std::string(path) + "\n+++ " + std::string(path) + "\n";
-  for (const auto& hunk : hunks_of(changes, std::ssize(old_lines), std::ssize(new_lines))) {
+  for (const auto& hunk : compared.hunks()) {
     patch += "@@ " + patch_range('-', hunk.shown.old_begin, hunk.shown.old_end) + " " +
              patch_range('+', hunk.shown.new_begin, hunk.shown.new_end) + " @@\n";
-    walk_hunk(hunk, old_lines, new_lines, [&](char mark, std::int64_t, std::string_view line) {
-      add_patch_line(patch, mark, line);
-    });
+    walk_hunk(
+        hunk, compared.before, compared.after,
+        [&](char mark, std::int64_t, std::string_view line) { add_patch_line(patch, mark, line); });
   }
   return patch;
 }
 
-std::string display_diff(std::string_view before, std::string_view after) {
-  const Lines old_lines = split_lines(before);
-  const Lines new_lines = split_lines(after);
-  const auto changes = diff_split(old_lines, new_lines);
-  const auto hunks = hunks_of(changes, std::ssize(old_lines), std::ssize(new_lines));
-  DisplayText text(std::to_string(std::max(old_lines.size(), new_lines.size())).size());
+std::string display_of(const Comparison& compared) {
+  const auto hunks = compared.hunks();
+  const auto line_count = std::max(compared.before.size(), compared.after.size());
+  DisplayText text(std::to_string(line_count).size());
   std::int64_t shown_end = 0;
   for (const auto& hunk : hunks) {
     if (hunk.shown.old_begin > shown_end) text.add_gap();
-    walk_hunk(hunk, old_lines, new_lines,
+    walk_hunk(hunk, compared.before, compared.after,
               [&](char mark, std::int64_t number, std::string_view line) {
                 text.add_line(mark, number, line);
               });
     shown_end = hunk.shown.old_end;
   }
-  if (!hunks.empty() && shown_end < std::ssize(old_lines)) text.add_gap();
+  if (!hunks.empty() && shown_end < std::ssize(compared.before)) text.add_gap();
   return text.take();
 }
 
+std::int64_t first_line_of(const Comparison& compared) {
+  return compared.changes.empty() ? 0 : compared.changes.front().new_begin + 1;
+}
+
+}  // namespace
+
+std::vector<LineChange> diff_lines(std::string_view before, std::string_view after) {
+  return Comparison(before, after).changes;
+}
+
+std::string unified_patch(std::string_view path, std::string_view before, std::string_view after) {
+  return patch_of(path, Comparison(before, after));
+}
+
+std::string display_diff(std::string_view before, std::string_view after) {
+  return display_of(Comparison(before, after));
+}
+
 std::int64_t first_changed_line(std::string_view before, std::string_view after) {
-  const auto changes = diff_lines(before, after);
-  return changes.empty() ? 0 : changes.front().new_begin + 1;
+  return first_line_of(Comparison(before, after));
+}
+
+ChangeText describe_change(std::string_view path, std::string_view before, std::string_view after) {
+  const Comparison compared(before, after);
+  return {patch_of(path, compared), display_of(compared), first_line_of(compared)};
 }
 
 }  // namespace plumb::engine

@@ -32,4 +32,12 @@ std::string display_diff(std::string_view before, std::string_view after);
 /// 1-based line of the first change in the new text, 0 when equal (EDIT-42).
 std::int64_t first_changed_line(std::string_view before, std::string_view after);
 
+/// All three at the cost of one comparison.
+struct ChangeText {
+  std::string patch;
+  std::string display;
+  std::int64_t first_line = 0;
+};
+ChangeText describe_change(std::string_view path, std::string_view before, std::string_view after);
+
 }  // namespace plumb::engine

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "engine/tools/policies.h"
 
@@ -50,6 +51,10 @@ namespace {
 /// Whether `fiber` is `holder` or one of its descendants: waiting would wait for itself.
 bool waits_for_itself(const std::string& fiber, const std::string& holder) {
   return !holder.empty() && (fiber == holder || fiber.starts_with(holder + "."));
+}
+
+std::unexpected<Error> aborted_look_up(const std::string& path) {
+  return fail(ErrorCode::aborted, "the call was aborted before " + path + " was looked up");
 }
 
 bool is_missing(const Error& error) {
@@ -122,7 +127,13 @@ Task<Result<MutationQueue::Turn>> MutationQueue::enter(std::string absolute_path
     // Whoever came first registers first, however long the look-up takes (QUEUE-04). Between the
     // look-up and the place in the key's queue nothing may come.
     auto registering = co_await state_->registration.lock();
-    PLUMB_CO_TRY(Place found, co_await find_place(absolute_path));
+    auto place_found = co_await find_place(absolute_path, signal);
+    if (!place_found && signal.aborted()) {
+      registering.release();
+      co_await wait_for_all_before(fiber.path);
+    }
+    if (!place_found) co_return std::unexpected(place_found.error());
+    Place found = *std::move(place_found);
     const std::string key = found.key;
     State::Key& queue = state_->key_of(key);
     if (waits_for_itself(fiber.path, queue.holder)) {
@@ -135,17 +146,36 @@ Task<Result<MutationQueue::Turn>> MutationQueue::enter(std::string absolute_path
     queue.holder = fiber.path;
     Turn turn(*state_, std::move(found), ticket, fiber.label, std::move(lock));
     if (!must_wait || signal.aborted()) co_return turn;
-    PLUMB_CO_TRY(const Place now, co_await find_place(absolute_path));
-    if (now.key == key) co_return turn;
+    const auto now = co_await find_place(absolute_path, signal);
+    if (!now && !signal.aborted()) co_return std::unexpected(now.error());
+    if (!now || now->key == key) co_return turn;
   }
 }
 
-Task<Result<MutationQueue::Place>> MutationQueue::find_place(std::string absolute_path) {
+/// A turn in each queue that there is now, one after the other.
+Task<void> MutationQueue::wait_for_all_before(std::string fiber) {
+  std::vector<std::string> names;
+  for (const auto& [name, key] : state_->keys) names.push_back(name);
+  for (const auto& name : names) {
+    const auto found = state_->keys.find(name);
+    if (found == state_->keys.end() || waits_for_itself(fiber, found->second->holder)) continue;
+    auto lock = co_await found->second->mutex.lock();
+    lock.release();
+    state_->drop_if_unused(name);
+  }
+}
+
+Task<Result<MutationQueue::Place>> MutationQueue::find_place(std::string absolute_path,
+                                                             AbortSignal signal) {
   const Policies& policies = state_->policies;
+  if (signal.aborted()) co_return aborted_look_up(absolute_path);
   auto real_path = co_await state_->files.real_path(absolute_path);
   if (real_path) co_return Place(*real_path, policies.existing_key(*real_path));
   if (!is_missing(real_path.error())) co_return std::unexpected(real_path.error());
+  // What is missing has no links that dots could follow.
+  absolute_path = normal_path(absolute_path);
   for (std::string parent = parent_path(absolute_path);; parent = parent_path(parent)) {
+    if (signal.aborted()) co_return aborted_look_up(absolute_path);
     auto real_parent = co_await state_->files.real_path(parent);
     if (real_parent) {
       co_return Place(key_of_missing(absolute_path, parent, *real_parent),

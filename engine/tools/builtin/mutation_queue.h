@@ -34,8 +34,9 @@ class MutationQueue final {
   /// Waits for the turn of `absolute_path`'s file. Places are given in the order of the calls
   /// (QUEUE-04). After a wait the key is looked up again; if it has moved the turn is taken anew
   /// (QUEUE-13). The queue outlives its turns. Errors: why the path cannot be resolved (QUEUE-11),
-  /// rejected for a re-entrant call. An abort does not give the place away (QUEUE-07), it only
-  /// saves the second look-up: the caller checks its signal when it has the turn.
+  /// rejected for a re-entrant call. An abort does not give the place away (QUEUE-07), but nothing
+  /// is looked up after it (EDIT-54): a call that has no key by then waits for all that came before
+  /// it and gets the error aborted. The caller checks its signal when it has the turn.
   Task<Result<Turn>> enter(std::string absolute_path, AbortSignal signal = AbortSignal());
 
   /// Keys that are held or waited for (QUEUE-18).
@@ -46,7 +47,8 @@ class MutationQueue final {
 
  private:
   struct Place;
-  Task<Result<Place>> find_place(std::string absolute_path);
+  Task<Result<Place>> find_place(std::string absolute_path, AbortSignal signal);
+  Task<void> wait_for_all_before(std::string fiber);
 
   std::unique_ptr<State> state_;
 };

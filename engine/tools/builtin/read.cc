@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "engine/kernel/join.h"
+#include "engine/kernel/shell_word.h"
 #include "engine/tools/builtin/image_file.h"
 #include "engine/tools/builtin/path_rules.h"
+#include "engine/tools/builtin/text_decoding.h"
 #include "engine/tools/builtin/tool_arguments.h"
 #include "engine/tools/builtin/truncation.h"
-#include "engine/values/utf8.h"
 
 namespace plumb::engine {
 namespace {
@@ -25,44 +26,6 @@ const char* const kReadSchema = R"({
   },
   "required": ["path"]
 })";
-
-/// Whether `next` may follow `lead` as the second byte of a character.
-bool is_second_byte(unsigned char lead, unsigned char next) {
-  if (lead == 0xE0) return next >= 0xA0 && next <= 0xBF;
-  if (lead == 0xED) return next >= 0x80 && next <= 0x9F;
-  if (lead == 0xF0) return next >= 0x90 && next <= 0xBF;
-  if (lead == 0xF4) return next >= 0x80 && next <= 0x8F;
-  return lead >= 0xE1 && lead <= 0xF3 && (next & 0xC0U) == 0x80U;
-}
-
-/// How many bytes at `at`, which begin no character, one U+FFFD stands for: the beginning of a
-/// character as far as it goes, as web decoders count.
-std::int64_t broken_length(std::string_view bytes, std::int64_t at) {
-  const auto byte = [&](std::int64_t i) {
-    return i < std::ssize(bytes) ? static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])
-                                 : static_cast<unsigned char>(0);
-  };
-  if (!is_second_byte(byte(at), byte(at + 1))) return 1;
-  const bool has_third = byte(at) >= 0xF0 && (byte(at + 2) & 0xC0U) == 0x80U;
-  return has_third ? 3 : 2;
-}
-
-/// Bytes that are not UTF-8 become U+FFFD (READ-18).
-std::string as_text(std::string bytes) {
-  if (find_invalid_utf8(bytes) < 0) return bytes;
-  std::string text;
-  for (std::int64_t at = 0; at < std::ssize(bytes);) {
-    std::int64_t length = decode_utf8(bytes, at).length;
-    if (length == 0) {
-      text += "\xEF\xBF\xBD";
-      length = broken_length(bytes, at);
-    } else {
-      text.append(bytes, static_cast<std::size_t>(at), static_cast<std::size_t>(length));
-    }
-    at += length;
-  }
-  return text;
-}
 
 /// The lines [first, end) of a file, counted from 1, and how many it has.
 struct Selection {
@@ -104,6 +67,15 @@ std::string offset_hint(std::int64_t offset) {
   return "Use offset=" + std::to_string(offset) + " to continue.";
 }
 
+/// A path as the model wrote it, and as a shell finds the file.
+struct ShownPath {
+  ShownPath(std::string as_written, const std::string& resolved)
+      : written(std::move(as_written)),
+        in_shell(is_plain_shell_word(written) ? written : shell_word(resolved)) {}
+  std::string written;
+  std::string in_shell;
+};
+
 /// READ-10, READ-12: a line that is never shown, and how to go on.
 std::string long_line_notice(const Selection& selection, const std::string& path) {
   const std::string number = std::to_string(selection.first);
@@ -129,11 +101,11 @@ std::string cut_notice(const Selection& selection, const Truncation& truncation)
   return notice + ". " + offset_hint(last + 1) + "]";
 }
 
-ToolResult shown_text(const Selection& selection, const std::string& path) {
+ToolResult shown_text(const Selection& selection, const ShownPath& path) {
   const Truncation truncation = truncate_head(selection.text);
   std::string text = truncation.content;
   if (truncation.first_line_exceeds_limit) {
-    text = long_line_notice(selection, path);
+    text = long_line_notice(selection, path.in_shell);
   } else if (truncation.is_truncated) {
     text += cut_notice(selection, truncation);
   } else if (selection.end <= selection.total) {
@@ -148,12 +120,14 @@ ToolResult shown_text(const Selection& selection, const std::string& path) {
   return result;
 }
 
-ToolResult text_file_result(std::string bytes, const Json& params, const std::string& path) {
-  const std::string text = as_text(std::move(bytes));
+ToolResult text_file_result(std::string bytes, const Json& params, const ShownPath& path) {
+  const std::string text = decode_text(std::move(bytes));
   const Selection selection = select_lines(text, params);
   if (selection.first > std::max<std::int64_t>(selection.total, 1)) {
     return failed_result("offset " + std::to_string(selection.first) + " is beyond the end of " +
-                         path + ": it has " + std::to_string(selection.total) + " lines");
+                             path.written + ": it has " + std::to_string(selection.total) +
+                             " lines",
+                         "offset_beyond_end");
   }
   return shown_text(selection, path);
 }
@@ -163,32 +137,71 @@ Task<Result<std::string>> fail_on_abort(AbortSignal signal) {
   co_return fail(ErrorCode::aborted, std::string(kToolAborted));
 }
 
+/// All chunks of a stream.
+Task<Result<std::string>> read_stream(std::shared_ptr<const ReadOptions> options,
+                                      std::string path) {
+  std::string bytes;
+  const auto take = [&bytes](std::string_view chunk) { bytes += chunk; };
+  const auto done = co_await options->operations.stream_file(std::move(path), take);
+  if (!done) co_return std::unexpected(done.error());
+  co_return bytes;
+}
+
+/// The spelling under which a missing path is there (READ-36); the path itself if there is none.
+Task<std::string> other_spelling(std::shared_ptr<const ReadOptions> options, std::string path) {
+  if (!options->operations.exists) co_return path;
+  for (const auto& variant : path_variants(path)) {
+    const bool is_there = co_await options->operations.exists(variant);
+    if (is_there) co_return variant;
+  }
+  co_return path;
+}
+
 Task<Result<std::string>> check_and_read(std::shared_ptr<const ReadOptions> options,
                                          std::string path) {
   auto readable = co_await options->operations.check_read(path);
+  if (!readable && readable.error().code == ErrorCode::not_found) {
+    std::string spelling = co_await other_spelling(options, path);
+    if (spelling != path) {
+      path = std::move(spelling);
+      readable = co_await options->operations.check_read(path);
+    }
+  }
   if (!readable) co_return std::unexpected(readable.error());
+  if (options->operations.stream_file) {
+    auto streamed = co_await read_stream(options, std::move(path));
+    co_return streamed;
+  }
   auto bytes = co_await options->operations.read_file(std::move(path));
   co_return bytes;
+}
+
+/// READ-24: details name the model that cannot see the picture.
+ToolResult with_blind_model(ToolResult result, const ReadOptions& options) {
+  const std::string model = options.blind_model ? options.blind_model() : "";
+  if (!model.empty()) result.details = SharedJson(Json{{"imageUnsupportedByModel", model}});
+  return result;
 }
 
 /// An abort ends the wait at once; the operation may end later without effect (READ-33).
 Task<ToolResult> run_read(std::shared_ptr<const ReadOptions> options, ToolCall call) {
   const auto path = string_argument(*call.params, "path");
-  if (!path) co_return failed_result(path.error().message);
-  if (call.signal.aborted()) co_return failed_result(std::string(kToolAborted));
+  if (!path) co_return argument_failure(path.error());
+  if (call.signal.aborted()) co_return aborted_failure();
   std::vector<Task<Result<std::string>>> contest;
-  contest.push_back(check_and_read(
-      options, resolve_tool_path(*path, working_folder(call, options->cwd), options->home)));
+  const std::string resolved =
+      resolve_tool_path(*path, working_folder(call, options->cwd), options->home);
+  contest.push_back(check_and_read(options, resolved));
   contest.push_back(fail_on_abort(call.signal));
   auto winner = co_await race(std::move(contest));
-  if (call.signal.aborted()) co_return failed_result(std::string(kToolAborted));
-  if (!winner.value)
-    co_return failed_result(describe_file_error("read", *path, winner.value.error()));
+  if (call.signal.aborted()) co_return aborted_failure();
+  if (!winner.value) co_return file_failure("read", *path, winner.value.error());
   if (const auto type = image_type_of(*winner.value);
       !type.empty() && options->operations.is_local) {
-    co_return image_file_result(*winner.value, type);
+    co_return with_blind_model(image_file_result(*winner.value, type), *options);
   }
-  co_return text_file_result(*std::move(winner.value), *call.params, *path);
+  const ShownPath shown(*path, resolved);
+  co_return text_file_result(*std::move(winner.value), *call.params, shown);
 }
 
 }  // namespace

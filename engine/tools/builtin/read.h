@@ -2,6 +2,7 @@
 // The built-in read tool (READ-*).
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "engine/tools/builtin/file_operations.h"
@@ -14,6 +15,8 @@ struct ReadOptions {
   FileOperations operations;
   std::string cwd;
   std::string home;
+  /// The current model's name if it takes no pictures, else "" (READ-24). May be empty.
+  std::function<std::string()> blind_model = {};
 };
 
 ToolDefinition read_tool(ReadOptions options);

@@ -78,6 +78,21 @@ TEST(ReadTool, FailsBeyondTheEndWithTheTotal) {  // READ-13
   EXPECT_EQ(text_of(world.call("read", Json{{"path", "empty.txt"}})), "");
 }
 
+TEST(ReadTool, SuggestsACommandThatAShellReadsAsMeant) {  // READ-10
+  FileWorld world;
+  for (const std::string path : {"/w/a b; rm x.txt", "/w/it's.txt", "/w/-n"}) {
+    world.files.put_file(path, std::string(60000, 'x'));
+  }
+
+  const auto blanks = world.call("read", Json{{"path", "a b; rm x.txt"}});
+  const auto quote = world.call("read", Json{{"path", "it's.txt"}});
+  const auto option = world.call("read", Json{{"path", "-n"}});
+
+  EXPECT_THAT(text_of(blanks), HasSubstr("sed -n '1p' '/w/a b; rm x.txt' | head"));
+  EXPECT_THAT(text_of(quote), HasSubstr("sed -n '1p' '/w/it'\\''s.txt' | head"));
+  EXPECT_THAT(text_of(option), HasSubstr("sed -n '1p' /w/-n | head"));
+}
+
 TEST(ReadTool, DoesNotShowALineAboveTheCap) {  // READ-10, READ-11, READ-12
   FileWorld world;
   world.files.put_file("/w/f.txt", "one\n" + std::string(60000, 'x') + "\nthree\n");

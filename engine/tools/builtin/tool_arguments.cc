@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/kernel/files.h"
+
 namespace plumb::engine {
 
 Result<std::string> string_argument(const Json& params, const char* key) {
@@ -32,6 +34,18 @@ std::string working_folder(const ToolCall& call, const std::string& fallback) {
 
 std::string describe_file_error(std::string_view verb, std::string_view path, const Error& error) {
   return "cannot " + std::string(verb) + " " + std::string(path) + ": " + error.message;
+}
+
+ToolResult file_failure(std::string_view verb, std::string_view path, const Error& error) {
+  return failed_result(describe_file_error(verb, path, error), system_error_name(error));
+}
+
+ToolResult aborted_failure() {
+  return failed_result(std::string(kToolAborted), "aborted");
+}
+
+ToolResult argument_failure(const Error& error) {
+  return failed_result(error.message, "invalid_args");
 }
 
 }  // namespace plumb::engine

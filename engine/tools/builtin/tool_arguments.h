@@ -27,4 +27,13 @@ std::string working_folder(const ToolCall& call, const std::string& fallback);
 /// (EDIT-20).
 std::string describe_file_error(std::string_view verb, std::string_view path, const Error& error);
 
+/// What a tool returns for it, of the class of the system's error.
+ToolResult file_failure(std::string_view verb, std::string_view path, const Error& error);
+
+/// What a tool returns once it is aborted.
+ToolResult aborted_failure();
+
+/// What a tool returns for arguments that a handler has made unfit.
+ToolResult argument_failure(const Error& error);
+
 }  // namespace plumb::engine

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tools/builtin/truncation.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "engine/values/utf8.h"
 
 namespace plumb::engine {
 namespace {
@@ -19,21 +22,22 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-Truncation whole(std::string_view text, std::int64_t line_count) {
+Truncation whole(std::string_view text, std::int64_t line_count, ShownMax max) {
   Truncation truncation;
+  truncation.max = max;
   truncation.content = text;
   truncation.total_lines = truncation.output_lines = line_count;
   truncation.total_bytes = truncation.output_bytes = std::ssize(text);
   return truncation;
 }
 
-bool fits(std::string_view text, std::int64_t line_count) {
-  return line_count <= kShownLinesMax && std::ssize(text) <= kShownBytesMax;
+bool fits(const Truncation& whole) {
+  return whole.total_lines <= whole.max.lines && whole.total_bytes <= whole.max.bytes;
 }
 
 /// The last bytes of `line` that fit, from a character's beginning.
-std::string_view end_of_line(std::string_view line) {
-  auto begin = line.size() - static_cast<std::size_t>(kShownBytesMax);
+std::string_view end_of_line(std::string_view line, std::int64_t bytes_max) {
+  auto begin = line.size() - static_cast<std::size_t>(bytes_max);
   while (begin < line.size() && (static_cast<unsigned char>(line[begin]) & 0xC0U) == 0x80U) ++begin;
   return line.substr(begin);
 }
@@ -51,18 +55,18 @@ std::int64_t count_lines(std::string_view text) {
   return !text.empty() && text.back() != '\n' ? count + 1 : count;
 }
 
-Truncation truncate_head(std::string_view text) {
+Truncation truncate_head(std::string_view text, ShownMax max) {
   const auto lines = lines_of(text);
-  Truncation truncation = whole(text, std::ssize(lines));
-  if (fits(text, truncation.total_lines)) return truncation;
+  Truncation truncation = whole(text, std::ssize(lines), max);
+  if (fits(truncation)) return truncation;
   truncation.is_truncated = true;
   truncation.truncated_by = "lines";
   truncation.content.clear();
   truncation.output_lines = 0;
   for (const auto line : lines) {
-    if (truncation.output_lines == kShownLinesMax) break;
+    if (truncation.output_lines == max.lines) break;
     const std::int64_t separator = truncation.output_lines > 0 ? 1 : 0;
-    if (std::ssize(truncation.content) + separator + std::ssize(line) > kShownBytesMax) {
+    if (std::ssize(truncation.content) + separator + std::ssize(line) > max.bytes) {
       truncation.truncated_by = "bytes";
       break;
     }
@@ -77,19 +81,19 @@ Truncation truncate_head(std::string_view text) {
   return truncation;
 }
 
-Truncation truncate_tail(std::string_view text) {
+Truncation truncate_tail(std::string_view text, ShownMax max) {
   const auto lines = lines_of(text);
-  Truncation truncation = whole(text, std::ssize(lines));
-  if (fits(text, truncation.total_lines)) return truncation;
+  Truncation truncation = whole(text, std::ssize(lines), max);
+  if (fits(truncation)) return truncation;
   truncation.is_truncated = true;
   truncation.truncated_by = "lines";
   truncation.output_lines = 0;
   std::int64_t bytes = 0;
   auto first = lines.size();
-  while (first > 0 && truncation.output_lines < kShownLinesMax) {
+  while (first > 0 && truncation.output_lines < max.lines) {
     const std::int64_t separator = truncation.output_lines > 0 ? 1 : 0;
     const std::int64_t grown = bytes + separator + std::ssize(lines[first - 1]);
-    if (grown > kShownBytesMax) {
+    if (grown > max.bytes) {
       truncation.truncated_by = "bytes";
       break;
     }
@@ -99,7 +103,7 @@ Truncation truncate_tail(std::string_view text) {
   }
   truncation.content.clear();
   if (truncation.output_lines == 0) {
-    truncation.content = end_of_line(lines.back());
+    truncation.content = end_of_line(lines.back(), max.bytes);
     truncation.output_lines = 1;
     truncation.last_line_partial = true;
   }
@@ -122,9 +126,22 @@ Json to_json(const Truncation& truncation) {
   json["outputBytes"] = truncation.output_bytes;
   json["lastLinePartial"] = truncation.last_line_partial;
   json["firstLineExceedsLimit"] = truncation.first_line_exceeds_limit;
-  json["maxLines"] = kShownLinesMax;
-  json["maxBytes"] = kShownBytesMax;
+  json["maxLines"] = truncation.max.lines;
+  json["maxBytes"] = truncation.max.bytes;
   return json;
+}
+
+ShownLine truncate_line(std::string_view line, std::int64_t units_max) {
+  std::int64_t units = 0;
+  for (std::int64_t at = 0; at < std::ssize(line);) {
+    const CodePoint point = decode_utf8(line, at);
+    units += point.value > 0xFFFF ? 2 : 1;
+    if (units > units_max) {
+      return {std::string(line.substr(0, static_cast<std::size_t>(at))) + "... [truncated]", true};
+    }
+    at += std::max<std::int64_t>(point.length, 1);
+  }
+  return {std::string(line), false};
 }
 
 std::string format_size(std::int64_t bytes) {

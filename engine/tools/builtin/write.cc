@@ -19,35 +19,31 @@ const char* const kWriteSchema = R"({
   "required": ["path", "content"]
 })";
 
-ToolResult aborted_write() {
-  return failed_result(std::string(kToolAborted));
-}
-
 /// Inside the queue's turn (WRITE-02, WRITE-04).
 Task<ToolResult> write_in_turn(std::shared_ptr<const WriteOptions> options, ToolCall call,
                                std::string path, std::string target) {
   const FileOperations& files = options->operations;
   auto content = string_argument(*call.params, "content");
-  if (call.signal.aborted()) co_return aborted_write();
-  if (!content) co_return failed_result(content.error().message);
+  if (call.signal.aborted()) co_return aborted_failure();
+  if (!content) co_return argument_failure(content.error());
   const auto made = co_await files.make_folders(parent_path(target));
-  if (call.signal.aborted()) co_return aborted_write();
-  if (!made) co_return failed_result(describe_file_error("write", path, made.error()));
+  if (call.signal.aborted()) co_return aborted_failure();
+  if (!made) co_return file_failure("write", path, made.error());
   const auto size = std::ssize(*content);
   const auto written = co_await files.write_file(std::move(target), *std::move(content));
-  if (call.signal.aborted()) co_return aborted_write();
-  if (!written) co_return failed_result(describe_file_error("write", path, written.error()));
+  if (call.signal.aborted()) co_return aborted_failure();
+  if (!written) co_return file_failure("write", path, written.error());
   co_return text_result("Wrote " + std::to_string(size) + " bytes to " + path);
 }
 
 Task<ToolResult> run_write(std::shared_ptr<const WriteOptions> options, ToolCall call) {
   auto path = string_argument(*call.params, "path");
-  if (!path) co_return failed_result(path.error().message);
-  if (call.signal.aborted()) co_return aborted_write();
+  if (!path) co_return argument_failure(path.error());
+  if (call.signal.aborted()) co_return aborted_failure();
   std::string target = resolve_tool_path(*path, working_folder(call, options->cwd), options->home);
   const auto turn = co_await options->queue.enter(target, call.signal);
-  if (call.signal.aborted()) co_return aborted_write();
-  if (!turn) co_return failed_result(describe_file_error("write", *path, turn.error()));
+  if (call.signal.aborted()) co_return aborted_failure();
+  if (!turn) co_return file_failure("write", *path, turn.error());
   if (options->operations.is_local) target = turn->path();
   ToolResult result =
       co_await write_in_turn(options, std::move(call), *std::move(path), std::move(target));

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A text of 10 MB whose lines are all different, edits spread over it, and plain file access.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "engine/tools/builtin/edit_planner.h"
+
+namespace plumb::engine {
+
+inline constexpr std::int64_t kLargeLines = 200'000;
+
+inline std::string large_line(std::int64_t number) {
+  std::string line = "value_" + std::to_string(number) + " = ";
+  line.resize(49, 'x');
+  return line;
+}
+
+inline const std::string& large_text() {
+  static const std::string kText = [] {
+    std::string text;
+    for (std::int64_t i = 0; i < kLargeLines; ++i) text += large_line(i) + "\n";
+    return text;
+  }();
+  return kText;
+}
+
+inline std::vector<TextEdit> spread_edits(std::int64_t count) {
+  std::vector<TextEdit> edits;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto number = (2 * i + 1) * kLargeLines / (2 * count);
+    edits.push_back({large_line(number), "changed " + std::to_string(number)});
+  }
+  return edits;
+}
+
+inline std::string read_whole(const std::string& path) {
+  std::string text;
+  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return text;
+  std::fseek(file, 0, SEEK_END);
+  text.resize(static_cast<std::size_t>(std::ftell(file)));
+  std::rewind(file);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+inline void write_whole(const std::string& path, const std::string& text) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return;
+  std::fwrite(text.data(), 1, text.size(), file);
+  std::fclose(file);
+}
+
+/// A temporary file with the large text, removed with the object.
+class LargeFile final {
+ public:
+  LargeFile() {
+    const int file = ::mkstemp(path_.data());
+    if (file >= 0) ::close(file);
+    write_whole(path_, large_text());
+  }
+  LargeFile(const LargeFile&) = delete;
+  LargeFile& operator=(const LargeFile&) = delete;
+  ~LargeFile() { ::unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "/tmp/plumb-bench-XXXXXX";
+};
+
+}  // namespace plumb::engine

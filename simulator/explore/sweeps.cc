@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/explore/sweeps.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace plumb::simulator {
+namespace {
+
+/// A sweep that never ends would be a fault of its own; no scenario comes near.
+constexpr std::int64_t kPointsMax = 20'000;
+
+RunOptions swept(const RunOptions& options) {
+  RunOptions cut = options;
+  cut.is_swept = true;
+  return cut;
+}
+
+std::int64_t point_count(const CaseRun& run) {
+  return std::min(std::ssize(run.result.steps), kPointsMax);
+}
+
+std::int64_t operation_count(const Trace& trace) {
+  return std::ranges::count_if(trace.events, [](const Event& event) {
+    const auto* operation = event.as<FileOperation>();
+    return operation != nullptr && operation->phase == "begin";
+  });
+}
+
+// ------------------------------------------------------------------ what must hold
+
+void find_unsettled(const Trace& trace, std::vector<std::string>& problems) {
+  std::int64_t running = 0;
+  bool is_open = false;
+  for (const auto& event : trace.events) {
+    if (event.as<AgentStart>() != nullptr) is_open = true;
+    if (event.as<AgentSettled>() != nullptr) is_open = false;
+    if (event.as<Crash>() != nullptr) return;
+    if (event.as<ExecuteBegin>() != nullptr) ++running;
+    if (event.as<ExecuteEnd>() != nullptr) --running;
+  }
+  if (is_open) problems.emplace_back("the run does not settle");
+  if (running > 0) problems.emplace_back("an execute never ends");
+}
+
+/// A call that started has one result: a message, or an end event if a tool made it.
+void find_unanswered(const Trace& trace, std::vector<std::string>& problems) {
+  std::map<std::string, std::int64_t> owed;
+  for (const auto& event : trace.events) {
+    if (event.as<Crash>() != nullptr) return;
+    const auto* start = event.as<ToolExecutionStart>();
+    if (start != nullptr && start->parent.empty()) ++owed[event.call];
+    const auto* message = event.as<MessageEnd>();
+    if (message != nullptr && message->role == "toolResult") --owed[event.call];
+  }
+  for (const auto& [call, count] : owed) {
+    if (count != 0) problems.push_back("call " + call + " does not have one result");
+  }
+}
+
+using Digests = std::map<std::string, std::set<std::string>>;
+
+std::string name_in(const Json& listing, const std::string& real_path) {
+  for (const auto& [name, state] : listing.items()) {
+    if (real_path.ends_with("/" + name)) return name;
+  }
+  return real_path;
+}
+
+std::set<std::string> failed_calls(const Trace& trace) {
+  std::set<std::string> failed;
+  for (const auto& event : trace.events) {
+    const auto* end = event.as<ToolExecutionEnd>();
+    if (end != nullptr && end->is_error) failed.insert(event.call);
+  }
+  return failed;
+}
+
+/// What writes left in files as a whole; "*" where that cannot be told. Those of calls in `except`
+/// do not count.
+void add_written(const Trace& trace, const Json& listing, const std::set<std::string>& except,
+                 Digests& digests) {
+  for (const auto& event : trace.events) {
+    const auto* step = event.as<plumb::Step>();
+    if (step != nullptr && step->step == "write") {
+      digests[step->data.get().value("path", "")].insert("*");
+    }
+    const auto* operation = event.as<FileOperation>();
+    if (operation == nullptr || operation->phase != "end" || operation->result != "ok") continue;
+    if (except.contains(event.call)) continue;
+    const auto name = name_in(listing, operation->real_path);
+    if (operation->op == "write") digests[name].insert(operation->hash);
+    if (operation->op == "append") digests[name].insert("*");
+  }
+}
+
+const FinalFiles* final_files_of(const Trace& trace) {
+  for (const auto& event : trace.events) {
+    if (const auto* files = event.as<FinalFiles>()) return files;
+  }
+  return nullptr;
+}
+
+/// A file holds what it held before, what the uncut run left in it, or what a call that succeeded
+/// wrote: a call that failed leaves nothing of its own.
+void find_torn_files(const Trace& trace, const Trace& uncut, std::vector<std::string>& problems) {
+  const FinalFiles* files = final_files_of(trace);
+  if (files == nullptr) return;
+  const Json& listing = files->files.get();
+  Digests known;
+  for (const auto& [name, state] : files->before.get().items()) {
+    known[name].insert(state.value("sha256", ""));
+  }
+  add_written(uncut, listing, {}, known);
+  add_written(trace, listing, failed_calls(trace), known);
+  for (const auto& [name, state] : listing.items()) {
+    const auto& whole = known[name];
+    if (!state.contains("sha256") || whole.contains("*")) continue;
+    if (whole.contains(state["sha256"].get<std::string>())) continue;
+    problems.push_back("file " + name + " is neither old nor new");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> problems_of(const CaseRun& run, const Trace& uncut) {
+  std::vector<std::string> problems;
+  for (const auto& judgement : run.judgements) {
+    if (judgement.verdict != invariants::Verdict::fail) continue;
+    problems.push_back(judgement.id + ": " + judgement.findings.front().message);
+  }
+  if (!run.result.has_finished) problems.emplace_back("the run gets stuck");
+  find_unsettled(run.result.trace, problems);
+  find_unanswered(run.result.trace, problems);
+  find_torn_files(run.result.trace, uncut, problems);
+  if (!run.result.alive.empty()) problems.push_back("something is left alive: " + run.result.alive);
+  return problems;
+}
+
+CaseRun play_point(SweepKind kind, std::int64_t at, Subject& subject, const Variant& variant,
+                   const RunOptions& options, const invariants::Catalogue& facts) {
+  RunOptions cut = swept(options);
+  (kind == SweepKind::abort ? cut.abort_at : cut.fail_at) = at;
+  CaseRun run = run_case(subject, variant, cut, facts);
+  run.unmet.clear();
+  return run;
+}
+
+SweepReport sweep(SweepKind kind, Subject& subject, const Variant& variant,
+                  const RunOptions& options, const invariants::Catalogue& facts) {
+  RunOptions whole = swept(options);
+  whole.records_steps = true;
+  const CaseRun uncut = run_case(subject, variant, whole, facts);
+  const std::int64_t last = kind == SweepKind::abort ? point_count(uncut) : kPointsMax;
+  SweepReport report;
+  for (std::int64_t at = 1; at <= last; ++at) {
+    CaseRun run = play_point(kind, at, subject, variant, options, facts);
+    // A failed operation may lead to others: go on until a run is clean.
+    if (kind == SweepKind::fail && operation_count(run.result.trace) < at) break;
+    ++report.points;
+    auto problems = problems_of(run, uncut.result.trace);
+    if (!problems.empty()) report.failures.push_back({at, std::move(problems), std::move(run)});
+  }
+  return report;
+}
+
+}  // namespace plumb::simulator

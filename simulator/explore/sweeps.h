@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps of one run: the host aborts before each schedule point in turn, or each file operation
+// fails in turn. A cut run leaves parts of its script over, so nothing that the scenario expects
+// counts: the rules of the trace, and that everything comes to an end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulator/explore/case_run.h"
+
+namespace plumb::simulator {
+
+enum class SweepKind : std::uint8_t { abort, fail };
+
+/// A point whose run went wrong. `at` repeats it: RunOptions::abort_at or fail_at. `problems`: the
+/// rules that failed, and what did not come to its end.
+struct SweepFailure {
+  std::int64_t at = 0;
+  std::vector<std::string> problems;
+  CaseRun run;
+};
+
+/// `points`: how many there were; each was tried.
+struct SweepReport {
+  std::int64_t points = 0;
+  std::vector<SweepFailure> failures;
+};
+
+/// Plays the variant once as it is and once for each of its schedule points, or file operations
+/// until a run has fewer. Thread-compatible.
+SweepReport sweep(SweepKind kind, Subject& subject, const Variant& variant,
+                  const RunOptions& options, const invariants::Catalogue& facts);
+
+/// One point of a sweep.
+CaseRun play_point(SweepKind kind, std::int64_t at, Subject& subject, const Variant& variant,
+                   const RunOptions& options, const invariants::Catalogue& facts);
+
+/// What is wrong with a cut run: rules that fail, a run that does not settle, calls without one
+/// result, work that goes on for ever, a file that is neither old nor new by the `uncut` run. Empty
+/// when nothing is.
+std::vector<std::string> problems_of(const CaseRun& run, const Trace& uncut);
+
+}  // namespace plumb::simulator

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of the form check: operations with their keys, and the closed sets of words.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace plumb::simulator {
+
+/// One operation. `args` and `expect` are field lists, see FieldList in form.cc. `takes_any`: other
+/// arguments are allowed too.
+struct OperationForm {
+  std::string_view name;
+  std::string_view args;
+  std::string_view expect;
+  bool takes_any = false;
+};
+
+std::span<const OperationForm> oracle_operations();
+/// The keys that each kind of appended entry needs, as a field list; null for an unknown kind.
+const std::string_view* oracle_entry_form(std::string_view type);
+std::span<const std::string_view> oracle_entry_types();
+std::span<const std::string_view> oracle_classes();
+std::span<const std::string_view> oracle_tools();
+std::span<const std::string_view> oracle_needs();
+std::span<const std::string_view> oracle_editions();
+
+inline constexpr std::string_view kRowForm =
+    "id:string! tool:string! group:string! note:string edition:string needs:strings quirk:array "
+    "setup:object steps:array! expect:object";
+inline constexpr std::string_view kSetupForm =
+    "files:array dirs:strings symlinks:array hardlinks:array modes:object uid:number env:object "
+    "home:string agent:string";
+inline constexpr std::string_view kFileForm =
+    "path:string! mode:string text:string b64:string gen:object extension:object";
+inline constexpr std::string_view kExtensionForm =
+    "name:string on_trust:any tools:array tools_without_schema:array flags:array commands:array "
+    "fail:string message:string fail_before_log:bool async_ms:number";
+inline constexpr std::string_view kLinkForm = "path:string! target:string!";
+inline constexpr std::string_view kGeneratedLinesForm =
+    "kind:string! n:number! prefix:string width:number pad:string eol:string finalEol:bool";
+inline constexpr std::string_view kGeneratedRepeatForm =
+    "kind:string! n:number! head:string unit:string! tail:string";
+inline constexpr std::string_view kStepForm = "op:string! args:object! at:object expect:object";
+inline constexpr std::string_view kQuirkForm = "rule:string! field:string why:string";
+inline constexpr std::string_view kOptionsForm =
+    "autoResizeImages:bool resizeOptions:object commandPrefix:string "
+    "exposeSessionEnvironment:bool spawnHook:object exec:array backend:object";
+inline constexpr std::string_view kSpawnHookForm =
+    "given:string command:string cwd:string env:object error:object";
+inline constexpr std::string_view kExecForm =
+    "given:string out:string out_hex:string after_ms:number exit:any error:object";
+inline constexpr std::string_view kBackendForm =
+    "access:object read:object stream:object exists:any glob:any";
+inline constexpr std::string_view kJobForm =
+    "key:string! hold_ms:number value:any fail:string nested:object as:string";
+inline constexpr std::string_view kErrorForm = "code:string message:string!";
+inline constexpr std::string_view kEndForm =
+    "files:object files_exact:bool modes:object keys_sorted:strings log:strings log_kinds:strings "
+    "before:array never:strings";
+inline constexpr std::string_view kFileStateForm =
+    "text:string b64:string bytes:number sha256:string symlink:string dir:bool missing:bool";
+inline constexpr std::string_view kBlockForm =
+    "type:string text:any notice:any notice_numbers:strings status_numbers:strings "
+    "sortedLines:strings lines_from:any lines:any mimeType:string bytes:number width:number "
+    "height:number sameBytesAsFile:bool";
+inline constexpr std::string_view kLongTextForm =
+    "long:bool! chars:number bytes:number sha256:string head:string tail:string";
+inline constexpr std::string_view kUpdatesForm = "exactly:number min:number max:number";
+inline constexpr std::string_view kOutputFileForm = "bytes:number lines:number mode:string";
+
+}  // namespace plumb::simulator

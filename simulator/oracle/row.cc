@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/oracle/row.h"
+
+#include <map>
+#include <utility>
+
+#include "simulator/oracle/form.h"
+#include "simulator/oracle/json_place.h"
+
+namespace plumb::simulator {
+namespace {
+
+std::string text_member(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Json member_or(const Json& json, const char* key, Json otherwise) {
+  const auto found = json.find(key);
+  return found == json.end() ? std::move(otherwise) : *found;
+}
+
+OracleRow row_of(const Json& json, std::int64_t line) {
+  OracleRow row;
+  row.id = text_member(json, "id");
+  row.tool = text_member(json, "tool");
+  row.group = text_member(json, "group");
+  row.edition = text_member(json, "edition");
+  row.line = line;
+  for (const auto& need : member_or(json, "needs", Json::array())) {
+    row.needs.push_back(need.get<std::string>());
+  }
+  for (const auto& quirk : member_or(json, "quirk", Json::array())) {
+    row.quirks.push_back(
+        {text_member(quirk, "rule"), text_member(quirk, "field"), text_member(quirk, "why")});
+  }
+  row.setup = member_or(json, "setup", Json::object());
+  row.expect = member_or(json, "expect", Json::object());
+  for (const auto& step : json["steps"]) {
+    row.steps.push_back({text_member(step, "op"), step["args"], member_or(step, "at", nullptr),
+                         member_or(step, "expect", nullptr)});
+  }
+  return row;
+}
+
+class OracleReader final {
+ public:
+  explicit OracleReader(std::string_view file) { result_.path = file; }
+
+  void read_line(std::string_view text, std::int64_t line) {
+    if (text.find_first_not_of(" \t\r") == text.npos) return;
+    const auto json = parse_json(text, result_.path, line);
+    if (!json) {
+      result_.errors.push_back(json.error());
+      return;
+    }
+    const bool is_first = std::exchange(is_first_, false);
+    if (is_first && json->is_object() && json->contains("meta")) {
+      read_meta(*json, text, line);
+    } else {
+      read_row(*json, text, line);
+    }
+  }
+
+  OracleFile finish() {
+    for (const auto& [tool, count] : promised_) {
+      if (counted_[tool] == count) continue;
+      result_.notes.push_back(result_.path + ": " + std::to_string(count) + " rows of " + tool +
+                              " are announced, " + std::to_string(counted_[tool]) + " are there");
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void read_meta(const Json& meta, std::string_view text, std::int64_t line) {
+    if (meta["meta"] != Json(true)) {
+      report({"/meta", "meta must be true", false}, text, line);
+    }
+    const auto counts = meta.find("counts");
+    if (counts == meta.end() || !counts->is_object()) return;
+    for (const auto& [tool, count] : counts->items()) {
+      if (count.is_number_integer()) promised_[tool] = count.get<std::int64_t>();
+    }
+  }
+
+  void read_row(const Json& json, std::string_view text, std::int64_t line) {
+    auto problems = check_oracle_form(json);
+    if (problems.empty() && !remember(json, line)) {
+      problems.push_back({"/id",
+                          "id '" + text_member(json, "id") + "' stands in line " +
+                              std::to_string(lines_[text_member(json, "id")]) + " too",
+                          false});
+    }
+    for (const auto& problem : problems) report(problem, text, line);
+    if (json.is_object()) ++counted_[text_member(json, "tool")];
+    if (problems.empty()) result_.rows.push_back(row_of(json, line));
+  }
+
+  bool remember(const Json& json, std::int64_t line) {
+    return lines_.emplace(text_member(json, "id"), line).second;
+  }
+
+  void report(const FormProblem& problem, std::string_view text, std::int64_t line) {
+    const auto column = json_column(text, problem.pointer, problem.at_key);
+    result_.errors.push_back(
+        Error{ErrorCode::invalid, problem.message,
+              result_.path + ":" + std::to_string(line) + ":" + std::to_string(column)});
+  }
+
+  OracleFile result_;
+  std::map<std::string, std::int64_t> lines_;
+  std::map<std::string, std::int64_t> counted_;
+  std::map<std::string, std::int64_t> promised_;
+  bool is_first_ = true;
+};
+
+}  // namespace
+
+OracleFile read_oracle(std::string_view text, std::string_view file) {
+  OracleReader reader(file);
+  std::int64_t line = 0;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    reader.read_line(text.substr(0, end), ++line);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return reader.finish();
+}
+
+}  // namespace plumb::simulator

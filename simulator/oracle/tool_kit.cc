@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/oracle/tool_kit.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/tools/builtin/edit.h"
+#include "engine/tools/builtin/read.h"
+#include "engine/tools/builtin/write.h"
+#include "simulator/oracle/observed_operations.h"
+#include "simulator/oracle/shell_kit.h"
+
+namespace plumb::simulator {
+namespace {
+
+using engine::FileOperations;
+using engine::ToolDefinition;
+
+/// The operations of a call: the row's files, or what the options put in their place.
+FileOperations operations_of(const ToolKit& kit, const std::string& call, const Json& options) {
+  FileOperations operations = options.contains("backend")
+                                  ? backend_operations(options["backend"])
+                                  : engine::local_operations(kit.world.files());
+  return observed_operations(kit, call, std::move(operations));
+}
+
+/// The model of a call's context, if it is one without pictures.
+std::string blind_model_of(const Json& args) {
+  const Json* input = find_pointer(args, "/context/model/input");
+  const Json* id = find_pointer(args, "/context/model/id");
+  if (input == nullptr || id == nullptr || !id->is_string()) return "";
+  const bool takes_pictures = std::ranges::find(*input, Json("image")) != input->end();
+  return takes_pictures ? "" : id->get<std::string>();
+}
+
+Result<ToolDefinition> make_read(const ToolKit& kit, const std::string& call, const Json& args) {
+  engine::ReadOptions reading;
+  reading.operations = operations_of(kit, call, args.value("options", Json::object()));
+  reading.home = kit.world.home();
+  reading.blind_model = [name = blind_model_of(args)] { return name; };
+  return read_tool(std::move(reading));
+}
+
+engine::EditOptions edit_options(const ToolKit& kit, const std::string& call, const Json& args) {
+  engine::EditOptions editing(operations_of(kit, call, args.value("options", Json::object())),
+                              kit.queue, kit.policies);
+  editing.home = kit.world.home();
+  return editing;
+}
+
+Result<ToolDefinition> make_edit(const ToolKit& kit, const std::string& call, const Json& args) {
+  return edit_tool(edit_options(kit, call, args));
+}
+
+Result<ToolDefinition> make_write(const ToolKit& kit, const std::string& call, const Json& args) {
+  return write_tool(edit_options(kit, call, args));
+}
+
+struct KnownTool {
+  std::string_view name;
+  Result<ToolDefinition> (*make)(const ToolKit&, const std::string&, const Json&);
+};
+
+Result<ToolDefinition> make_bash(const ToolKit& kit, const std::string& /*call*/,
+                                 const Json& args) {
+  return bash_tool(shell_options(kit, args));
+}
+
+constexpr std::array<KnownTool, 4> kKnownTools{
+    {{"read", make_read}, {"edit", make_edit}, {"write", make_write}, {"bash", make_bash}}};
+
+const KnownTool* known_tool(std::string_view name) {
+  const auto* const found = std::ranges::find(kKnownTools, name, &KnownTool::name);
+  return found == kKnownTools.end() ? nullptr : found;
+}
+
+}  // namespace
+
+Error oracle_error(const Json& json) {
+  const std::string code = json.value("code", std::string());
+  std::string message = json.value("message", std::string());
+  if (code.empty()) return Error{ErrorCode::protocol, std::move(message), {}};
+  if (!message.starts_with(code + ":")) message.insert(0, code + ": ");
+  return Error{ErrorCode::io, std::move(message), {}};
+}
+
+std::string why_no_tool(std::string_view tool) {
+  if (known_tool(tool) != nullptr) return "";
+  return "the tool " + std::string(tool) + " is not built yet";
+}
+
+std::string why_no_options(const Json& args) {
+  const Json options = args.value("options", Json::object());
+  if (options.contains("resizeOptions") || !options.value("autoResizeImages", true)) {
+    return "pictures are neither decoded nor made";
+  }
+  return "";
+}
+
+Result<ToolDefinition> make_tool(const ToolKit& kit, const std::string& call, const Json& args) {
+  const std::string name = args.value("tool", std::string());
+  const KnownTool* known = known_tool(name);
+  if (known == nullptr) return fail(ErrorCode::rejected, why_no_tool(name));
+  return known->make(kit, call, args);
+}
+
+}  // namespace plumb::simulator
