@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 #include "engine/trace/event_members.h"
 #include "engine/values/suggest.h"
@@ -96,19 +97,13 @@ Result<RequestBlock> read_block(const Json& json) {
 
 struct FieldReader {
   const Json& in;
-  std::string_view kind;  ///< Of the event; empty: nothing is required.
   std::int64_t read_count = 0;
-  std::string missing{};  ///< The first required member that is not there.
   std::optional<Error> error{};
 
-  const Json* take(std::string_view name, bool is_always_written = false) {
+  const Json* take(std::string_view name) {
     if (error) return nullptr;
     const auto found = in.find(std::string(name));
-    if (found == in.end()) {
-      const bool is_required = is_always_written || is_required_member(kind, name);
-      if (is_required && !kind.empty() && missing.empty()) missing = name;
-      return nullptr;
-    }
+    if (found == in.end()) return nullptr;
     ++read_count;
     return &*found;
   }
@@ -124,10 +119,10 @@ struct FieldReader {
     if (const Json* json = take(name)) store(read_string(*json, name), value);
   }
   void operator()(std::string_view name, std::int64_t& value) {
-    if (const Json* json = take(name, true)) store(read_integer(*json, name), value);
+    if (const Json* json = take(name)) store(read_integer(*json, name), value);
   }
   void operator()(std::string_view name, bool& value) {
-    const Json* json = take(name, true);
+    const Json* json = take(name);
     if (json == nullptr) return;
     if (json->is_boolean()) {
       value = json->get<bool>();
@@ -151,7 +146,7 @@ struct FieldReader {
     }
   }
   void operator()(std::string_view name, std::vector<RequestBlock>& value) {
-    const Json* json = take(name, true);
+    const Json* json = take(name);
     if (json == nullptr) return;
     if (!json->is_array()) {
       error = Error{ErrorCode::invalid, "'" + std::string(name) + "' must be a list", {}};
@@ -205,17 +200,33 @@ Result<Payload> read_payload(const Json& json, std::int64_t common_count) {
   }
   Payload payload = make_payload(static_cast<std::size_t>(found - kEventKinds.begin()),
                                  std::make_index_sequence<kEventKindCount>{});
-  FieldReader reader{json, kind};
+  FieldReader reader{json};
   std::visit([&reader](auto& value) { value.fields(value, reader); }, payload);
   if (reader.error) return std::unexpected(*std::move(reader.error));
   if (reader.read_count + common_count != static_cast<std::int64_t>(json.size())) {
     return unknown_member(json, payload);
   }
-  if (reader.missing.empty() && is_required_member(kind, "call") && !json.contains("call")) {
-    reader.missing = "call";
-  }
-  if (!reader.missing.empty()) return bad(kind + " events must have '" + reader.missing + "'");
   return payload;
+}
+
+/// Finds the first field that must be there and is not.
+struct MissingField {
+  const Json& in;
+  std::string_view kind;
+  std::string_view missing{};
+
+  void operator()(std::string_view name, [[maybe_unused]] const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    const bool is_required = kIsAlwaysWritten<Value> || is_required_member(kind, name);
+    if (missing.empty() && is_required && !in.contains(name)) missing = name;
+  }
+};
+
+std::string_view missing_member(const Json& json, const Event& event) {
+  if (is_required_member(event.kind(), "call") && !json.contains("call")) return "call";
+  MissingField finder{json, event.kind()};
+  std::visit([&finder](const auto& value) { value.fields(value, finder); }, event.payload);
+  return finder.missing;
 }
 
 }  // namespace
@@ -266,6 +277,13 @@ Result<Event> parse_event(const Json& json) {
   return event;
 }
 
+Result<Event> parse_whole_event(const Json& json) {
+  PLUMB_TRY(auto event, parse_event(json));
+  const auto missing = missing_member(json, event);
+  if (missing.empty()) return event;
+  return bad(std::string(event.kind()) + " events must have '" + std::string(missing) + "'");
+}
+
 Json to_json(const TraceHeader& header) {
   Json out;
   out["schema"] = header.schema;
@@ -307,7 +325,7 @@ Result<void> check_emits(const std::vector<std::string>& kinds) {
 }
 
 Result<void> read_header_lists(const Json& json, TraceHeader& header) {
-  FieldReader reader{json, ""};
+  FieldReader reader{json};
   reader("emits", header.emits);
   if (reader.error) return std::unexpected(*std::move(reader.error));
   if (auto known = check_emits(header.emits); !known) return known;

@@ -16,12 +16,18 @@ std::string_view to_string(Zone zone);
 std::string_view to_string(Determinism determinism);
 
 /// One line of a trace: seq, at, src, kind, call?, cause?, then the payload's fields. Empty
-/// strings, empty lists and null values are left out; numbers and booleans are always there.
+/// strings, empty lists and null values are left out, unless the schema requires them; numbers and
+/// booleans are always there.
 Json to_json(const Event& event);
 
-/// Reads what `to_json` writes. Errors: invalid, for an unknown kind or member (with the nearest
-/// known name), a wrong type or a missing seq, at, src or kind. `where` is left empty.
+/// An event of which only what matters need be said: what is not there keeps its default. Errors:
+/// invalid, for an unknown kind or member (with the nearest known name), a wrong type or a missing
+/// seq, at, src or kind. `where` is left empty.
 Result<Event> parse_event(const Json& json);
+
+/// Reads what `to_json` writes. Errors: as `parse_event`; for a member too that the schema requires
+/// and that is not there.
+Result<Event> parse_whole_event(const Json& json);
 
 Json to_json(const TraceHeader& header);
 

@@ -5,8 +5,13 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
+
+#include "engine/trace/event.h"
 
 namespace plumb {
 
@@ -48,6 +53,12 @@ inline constexpr std::array<std::pair<std::string_view, RequiredMembers>, 34> kR
     {"final_files", {"before", "files"}},
     {"llm_error", {"code", "message"}},
 }};
+
+/// Fields of these types are there in every event that has them, whatever their value.
+template <class Value>
+inline constexpr bool kIsAlwaysWritten =
+    std::is_same_v<Value, std::int64_t> || std::is_same_v<Value, bool> ||
+    std::is_same_v<Value, std::vector<RequestBlock>>;
 
 /// Whether a text, list or value of this name must be there.
 constexpr bool is_required_member(std::string_view kind, std::string_view name) {

@@ -41,10 +41,7 @@ struct RequiredWriter {
 
   void operator()(std::string_view name, [[maybe_unused]] const auto& value) const {
     using Value = std::remove_cvref_t<decltype(value)>;
-    constexpr bool is_always_written = std::is_same_v<Value, std::int64_t> ||
-                                       std::is_same_v<Value, bool> ||
-                                       std::is_same_v<Value, std::vector<RequestBlock>>;
-    if (is_always_written || is_required_member(kind, name)) required.push_back(name);
+    if (kIsAlwaysWritten<Value> || is_required_member(kind, name)) required.push_back(name);
   }
 };
 

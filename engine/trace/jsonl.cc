@@ -44,7 +44,7 @@ std::string problem_of(const Event& event, const Trace& before) {
 
 Result<void> append_event(Trace& trace, const Json& json, std::string_view file,
                           std::int64_t line) {
-  auto event = parse_event(json);
+  auto event = parse_whole_event(json);
   if (!event) return std::unexpected(located(std::move(event).error(), file, line));
   if (auto problem = problem_of(*event, trace); !problem.empty()) {
     return bad_line(std::move(problem), file, line);
@@ -55,6 +55,17 @@ Result<void> append_event(Trace& trace, const Json& json, std::string_view file,
 
 Json end_line(const Trace& trace) {
   return Json{{"end", true}, {"events", trace.events.size()}};
+}
+
+/// An event may have a member `end` of its own, but none is without its kind.
+bool is_end(const Json& json) {
+  return json.is_object() && json.contains("end") && !json.contains("kind");
+}
+
+/// Whatever the order of its members.
+bool is_end_of(const Json& json, const Trace& trace) {
+  return json.size() == 2 && json.at("end") == true && json.contains("events") &&
+         json.at("events") == trace.events.size();
 }
 
 /// The lines of a trace, one after the other.
@@ -81,8 +92,8 @@ Result<void> TraceLines::add(std::string_view text, std::string_view file) {
   }
   if (has_end) return bad_line("a line behind the end of the trace", file, line);
   PLUMB_TRY(const auto json, parse_json(text, file, line));
-  if (!json.is_object() || !json.contains("end")) return append_event(trace, json, file, line);
-  if (json != end_line(trace)) {
+  if (!is_end(json)) return append_event(trace, json, file, line);
+  if (!is_end_of(json, trace)) {
     return bad_line("the end of the trace is not " + dump_json(end_line(trace)), file, line);
   }
   has_end = true;

@@ -103,7 +103,7 @@ TEST(Jsonl, RefusesAnEventWithoutAMemberThatTheSchemaRequires) {
       Json json = to_json(event);
       ASSERT_EQ(json.erase(member), 1U) << event.kind() << " " << member;
 
-      const auto read = parse_event(json);
+      const auto read = parse_whole_event(json);
 
       ASSERT_FALSE(read) << event.kind() << " without " << member;
       EXPECT_NE(read.error().message.find("must have '" + member + "'"), std::string::npos)
@@ -123,9 +123,18 @@ TEST(Jsonl, TakesAnEventWithoutAMemberThatTheSchemaDoesNotRequire) {
       Json json = whole;
       json.erase(member);
 
-      EXPECT_TRUE(parse_event(json)) << event.kind() << " without " << member;
+      EXPECT_TRUE(parse_whole_event(json)) << event.kind() << " without " << member;
     }
   }
+}
+
+TEST(Jsonl, ReadsAnEventByHandWithoutAMemberThatTheSchemaRequires) {
+  const Json json{{"seq", 0}, {"at", 0}, {"src", "engine"}, {"kind", "turn_start"}};
+
+  const auto read = parse_event(json);
+
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->payload, Payload(TurnStart{}));
 }
 
 TEST(Jsonl, RefusesATraceThatIsCutAtAnyLine) {
@@ -140,6 +149,17 @@ TEST(Jsonl, RefusesATraceThatIsCutAtAnyLine) {
     EXPECT_EQ(read.error().where,
               "t.jsonl:" + std::to_string(std::ranges::count(text, '\n')) + ":1");
   }
+}
+
+TEST(Jsonl, TakesTheMembersOfTheEndInAnyOrder) {
+  std::string text = write_trace(small_trace());
+  const std::string end = R"({"end":true,"events":3})";
+  text.replace(text.find(end), end.size(), R"({"events":3,"end":true})");
+
+  const auto read = read_trace(text, "t.jsonl");
+
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, small_trace());
 }
 
 TEST(Jsonl, ReadsWhatItWrote) {
