@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "engine/tools/builtin/edit_planner.h"
 
 namespace plumb::engine {
@@ -63,13 +61,14 @@ inline void write_whole(const std::string& path, const std::string& text) {
 class LargeFile final {
  public:
   LargeFile() {
-    const int file = ::mkstemp(path_.data());
-    if (file >= 0) ::close(file);
+    const int id = ::mkstemp(path_.data());
+    std::FILE* const file = id < 0 ? nullptr : ::fdopen(id, "wb");
+    if (file != nullptr) std::fclose(file);
     write_whole(path_, large_text());
   }
   LargeFile(const LargeFile&) = delete;
   LargeFile& operator=(const LargeFile&) = delete;
-  ~LargeFile() { ::unlink(path_.c_str()); }
+  ~LargeFile() { std::remove(path_.c_str()); }
   const std::string& path() const { return path_; }
 
  private:

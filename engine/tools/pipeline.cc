@@ -189,8 +189,7 @@ struct CallPipeline::Executed {
   ToolResult result;
   bool threw = false;
   std::int64_t duration_ms = 0;
-  // Shared with the tool, as the gate says.
-  std::shared_ptr<UpdateGate> gate;
+  std::shared_ptr<UpdateGate> gate;  ///< Shared with the tool, as the gate says.
 };
 
 Task<void> CallPipeline::announce(std::string call_id, Payload event) {
