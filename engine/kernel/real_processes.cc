@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t kReadBytes = 65'536;
 constexpr std::int64_t kLastReadsMax = 64;
-constexpr std::int64_t kLastLooksMax = 50;
+/// Together some seconds: on a busy machine the killed wait for their turn to die.
+constexpr std::int64_t kLastLooksMax = 1500;
 constexpr std::int64_t kLookMs = 2;
 
 /// One command under way. Lives in the frame of `run`; its tasks are member functions of it.

@@ -143,11 +143,12 @@ class BashRun {
     if (output_.is_cut()) log_.start();
     co_await log_.flushed();
   }
-  /// Snapshots, an interval apart (BASH-18, BASH-20).
+  /// Snapshots, an interval apart (BASH-18, BASH-20). Behind the end only `finish` tells; this then
+  /// waits until it is dropped.
   Task<void> publish() {
     while (true) {
       changed_.reset();
-      if (!is_changed_) co_await changed_.wait();
+      if (!is_changed_ || is_over_) co_await changed_.wait();
       const std::int64_t since_ms = options_->env.loop.now_ms() - last_update_ms_;
       const std::int64_t wait_ms = options_->policies.shell.update_wait_ms(since_ms);
       if (wait_ms > 0) co_await options_->env.loop.sleep_ms(wait_ms);
