@@ -188,9 +188,7 @@ const VerbForm* find_form(std::string_view name) {
 }
 
 std::unexpected<Error> unknown_verb(const std::string& name, const std::string& at) {
-  std::vector<std::string_view> known;
-  for (const auto& form : kForms) known.push_back(form.name);
-  return bad(with_suggestion("unknown verb '" + name + "'", name, known), at);
+  return bad(with_suggestion("unknown verb '" + name + "'", name, verb_names()), at);
 }
 
 std::span<const Member> members_of(const VerbForm& form) {
@@ -403,6 +401,12 @@ Result<void> check_members(const Json& object, std::span<const std::string_view>
                at + "/" + pointer_escape(key));
   }
   return {};
+}
+
+std::vector<std::string_view> verb_names() {
+  std::vector<std::string_view> names;
+  for (const auto& form : kForms) names.push_back(form.name);
+  return names;
 }
 
 Result<void> check_resolved(VerbKind kind, const Json& arguments) {

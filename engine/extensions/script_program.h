@@ -89,6 +89,9 @@ struct HandlerScript {
   Program body;
 };
 
+/// Every verb that a script may name.
+std::vector<std::string_view> verb_names();
+
 /// Errors: invalid, with the JSON pointer of the bad place as `where`. `at` is the pointer of
 /// `steps`.
 Result<Program> compile_program(const Json& steps, ScriptPlace place, const std::string& at);

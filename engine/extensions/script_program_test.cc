@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAreArray;
 
 Error refusal_of(std::string_view text) {
   SimLoop loop;
@@ -100,7 +101,7 @@ std::vector<std::string> verbs_of_schema() {
 TEST(ScriptProgram, KnowsTheVerbsOfThePublishedSchema) {
   const auto names = verbs_of_schema();
 
-  EXPECT_EQ(names.size(), 31U);
+  EXPECT_THAT(verb_names(), UnorderedElementsAreArray(names));
   for (const auto& name : names) {
     const Json steps = Json::array({Json{{name, nullptr}}});
     const auto compiled = compile_program(steps, ScriptPlace::handler, "");
