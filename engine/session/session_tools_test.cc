@@ -11,6 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 
 class SessionTools : public SessionFixture {};
 
@@ -34,11 +35,14 @@ TEST_F(SessionTools, NotesNameTheCallThatTheyAreAbout) {  // ABORT-01, EVENT-07
 
   ASSERT_TRUE(prompt("go"));
 
-  std::vector<std::string> calls;
+  std::vector<std::pair<std::string, std::string>> told;
   for (const auto& event : trace.events) {
-    if (event.as<Notify>() != nullptr) calls.push_back(event.call);
+    const auto* note = event.as<Notify>();
+    if (note != nullptr && note->topic != "registration")
+      told.emplace_back(note->topic, event.call);
   }
-  EXPECT_THAT(calls, ElementsAre("c1", "c1", "", ""));
+  EXPECT_THAT(
+      told, ElementsAre(Pair("ran", "c1"), Pair("saw", "c1"), Pair("over", ""), Pair("over", "")));
 }
 
 TEST_F(SessionTools, ModifiersChangeTheSelectionOfTheStart) {  // REG-15
@@ -67,7 +71,8 @@ TEST_F(SessionTools, ListsThatMixNamesAndModifiersAreRefused) {  // REG-15
 
 TEST_F(SessionTools, PromptAndDeclarationsOfARequestAgree) {  // ACTIVE-08, PROMPT-05
   add_tool(R"({"name": "one", "snippet": "does one"})");
-  extend(R"({"name": "late", "on": {"context": [{"do": [{"set_active": []}]}]}})");
+  extend(R"({"name": "late", "on": {"context": [
+    {"when": {"nth": 2}, "do": [{"set_active": []}]}]}})");
   provider.answers = {said("done"), said("again")};
 
   ASSERT_TRUE(prompt("go"));
