@@ -63,7 +63,7 @@ TEST(StuckRun, IsOneErrorAtTheLatch) {
   const std::string never = "      - {name: u, do: [{latch: {set: door}}]}\n";
 
   EXPECT_EQ(errors_of(tool_that("{latch: {wait: door}}") + never + kCallOfT),
-            "s.yaml:7:28: the run is stuck: latch 'door' that is waited for here never comes\n");
+            "s.yaml:7:29: the run is stuck: latch 'door' that is waited for here never comes\n");
 }
 
 TEST(StuckRun, IsOneErrorAtTheVerbThatWaitsForAnAbort) {

@@ -98,7 +98,7 @@ TEST(SessionSteps, StepInsideAnEventMayCauseTheNextOne) {
   EXPECT_THAT(run.errors, IsEmpty());
   std::vector<std::string> order;
   for (const auto& event : run.trace.events) {
-    if (event.source == Source::host || event.as<Input>() != nullptr) {
+    if (event.as<plumb::Step>() != nullptr || event.as<Input>() != nullptr) {
       order.emplace_back(event.kind());
     }
   }
