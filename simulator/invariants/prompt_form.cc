@@ -2,6 +2,7 @@
 // The form of the system prompt as a whole: its parts, their order, and who may change it.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "simulator/invariants/domains.h"
@@ -239,6 +240,13 @@ bool is_touched_between(const Request& former, const Request& latter, const Stor
   return false;
 }
 
+/// What is declared, whatever its order: that may not change either.
+std::set<std::string> definitions_of(const Request& request, const Story& story) {
+  std::set<std::string> definitions;
+  for (const Json* tool : declared_tools(request, story)) definitions.insert(tool->dump());
+  return definitions;
+}
+
 /// The registry was refreshed or the set was set in a run, and what is declared is the same.
 bool is_refreshed_to_the_same(const Request& request, const Story& story) {
   const Request* previous = earlier(request, story);
@@ -249,11 +257,8 @@ bool is_refreshed_to_the_same(const Request& request, const Story& story) {
   if (set_before == nullptr || set_now == nullptr || set_before->after != set_now->after) {
     return false;
   }
-  const auto before = declared_tools(*previous, story);
-  const auto now = declared_tools(request, story);
-  return previous->declared == request.declared && before.size() == now.size() &&
-         std::ranges::equal(before, now,
-                            [](const Json* a, const Json* b) { return a->dump() == b->dump(); });
+  return std::ranges::is_permutation(previous->declared, request.declared) &&
+         definitions_of(*previous, story) == definitions_of(request, story);
 }
 
 Complaint bytes_are_the_same(const Request& request, const Story&) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "engine/trace/event_json.h"
@@ -96,8 +97,14 @@ Line parse_line(std::string_view text) {
   return line;
 }
 
+/// Makes whole what a trace abridges: a kind that no line writes itself comes with what implies it.
 class Builder {
  public:
+  explicit Builder(std::set<std::string> written) : written_(std::move(written)) {
+    trace_.header.subject = "hand-made";
+    for (const auto kind : kEventKinds) trace_.header.emits.emplace_back(kind);
+  }
+
   Result<void> add(std::string_view text) {
     Line line = parse_line(text);
     for (const auto& word : line.words) {
@@ -117,16 +124,15 @@ class Builder {
     if (line.kind == "begin") return begin(line);
     if (line.kind == "settle") return settle(line);
     if (line.kind == "exec") return exec(line);
-    if (line.kind == "run") return both("agent_start", "turn_start");
+    if (line.kind == "run") return run();
+    if (line.kind == "registry_refresh" && !line.fields.contains("candidates")) {
+      line.fields["candidates"] = at(line.fields, "tools");
+    }
     if (line.kind == "done") return both("agent_end", "agent_settled");
     return event(line.kind, std::move(line.fields), line.words.empty() ? "" : line.words.front());
   }
 
   Trace take() { return std::move(trace_); }
-  Builder() {
-    trace_.header.subject = "hand-made";
-    for (const auto kind : kEventKinds) trace_.header.emits.emplace_back(kind);
-  }
 
  private:
   Result<void> event(const std::string& kind, Json fields, const std::string& call = {}) {
@@ -142,6 +148,21 @@ class Builder {
     PLUMB_TRY(const auto recorded, nothing(event(former, Json::object())));
     static_cast<void>(recorded);
     return event(latter, Json::object());
+  }
+
+  Result<void> run() {
+    if (!written_.contains("before_agent_start")) {
+      PLUMB_TRY(const auto prepared, nothing(event("before_agent_start", {{"prompt", "hi"}})));
+      static_cast<void>(prepared);
+    }
+    return both("agent_start", "turn_start");
+  }
+
+  /// A message reaches the store.
+  Result<void> store(const Json& message, const std::string& call = {}) {
+    if (written_.contains("session_entry")) return {};
+    const auto id = "e" + std::to_string(trace_.events.size());
+    return event("session_entry", {{"id", id}, {"type", "message"}, {"data", message}}, call);
   }
 
   Result<void> header(Line& line) {
@@ -205,7 +226,11 @@ class Builder {
     Json message{{"role", "assistant"}, {"content", content}, {"stopReason", stop}};
     Json sent{{"role", "assistant"}, {"content", content}};
     messages_.push_back(sent);
-    return event("provider_response", {{"n", n_}, {"stop_reason", stop}, {"message", message}});
+    PLUMB_TRY(const auto answered,
+              nothing(event("provider_response",
+                            {{"n", n_}, {"stop_reason", stop}, {"message", message}})));
+    static_cast<void>(answered);
+    return store(message);
   }
 
   Result<void> begin(Line& line) {
@@ -276,6 +301,8 @@ class Builder {
                 nothing(event(name, {{"role", "toolResult"}, {"message", message}}, id)));
       static_cast<void>(recorded);
     }
+    PLUMB_TRY(const auto stored, nothing(store(message, id)));
+    static_cast<void>(stored);
     if (line.take("unsent", false) == true) return {};
     message["content"] = line.take("shown", message["content"]);
     messages_.push_back(message);
@@ -314,11 +341,12 @@ class Builder {
     return event("hook_return", returned, id);
   }
 
+  std::set<std::string> written_;  ///< Kinds of the lines.
   Trace trace_;
   RequestDeltas deltas_;
   std::int64_t now_ = 0;
   std::int64_t n_ = 0;
-  Json system_ = "be brief";
+  Json system_ = "be brief\n<tools>\n(none)\n</tools>";
   Json tools_ = Json::array();
   Json messages_ = Json::array();
   std::vector<std::int64_t> handlers_;  ///< Seqs of their registrations.
@@ -373,6 +401,8 @@ TraceText read_trace_text(std::string file, std::string_view text) {
     if (line.empty() || line.starts_with('#')) continue;
     if (line.starts_with("good ")) {
       for (auto& rule : words_of(line.substr(5))) result.good.push_back(std::move(rule));
+    } else if (line.starts_with("abridges ")) {
+      for (auto& rule : words_of(line.substr(9))) result.abridged.push_back(std::move(rule));
     } else if (line.starts_with("bad ")) {
       const auto colon = line.find(": ");
       result.bad.push_back(
@@ -399,7 +429,9 @@ Result<TraceText> tamper(TraceText text, std::string_view edits) {
 }
 
 Result<Trace> build_trace(const TraceText& text) {
-  Builder builder;
+  std::set<std::string> written;
+  for (const auto& line : text.lines) written.insert(parse_line(line).kind);
+  Builder builder(std::move(written));
   for (const auto& line : text.lines) {
     if (auto added = builder.add(line); !added) {
       return fail(ErrorCode::invalid, text.file + ": '" + line + "': " + added.error().message);

@@ -4,6 +4,7 @@
 //
 //   good RULE...               rules that the trace exercises and keeps
 //   bad RULE: EDIT ;; EDIT     the trace with these changes breaks the rule
+//   abridges RULE...           rules that the trace breaks by what it leaves out, and only by that
 //   [label:] KIND key=value... one event; values are JSON or bare words; @12 sets the clock
 //
 // Edits: `drop L`, `move L after M`, `copy L after M`, `L = LINE` (another line in its place).
@@ -16,6 +17,8 @@
 //   end ID [text=..] [error=true] [cause=..] [result={..}]       call_outcome and end event
 //   result ID                  message_start, message_end, and the message for the next request
 //   run | done                 agent_start, turn_start | agent_end, agent_settled
+// A trace without lines of these kinds has before_agent_start in each `run` and a session_entry
+// after each `answer` and `result`; the candidates of a registry are its tools unless given.
 //   say text=..                the user's message, for the next request
 //   registers tool|handler NAME [extension=..] | takes_back handler=N
 //   hook EVENT ID [extension=..] [index=..] [handler=N] [input=..] [after=..] [returns=..]
@@ -40,6 +43,7 @@ struct TraceText {
   std::string file;
   std::vector<std::string> lines;
   std::vector<std::string> good;
+  std::vector<std::string> abridged;
   std::vector<TamperedLines> bad;
 };
 
