@@ -230,8 +230,22 @@ std::vector<const Call*> executed_calls(const Batch& batch, const Story& story) 
   return calls;
 }
 
+/// Then its calls have not the same handlers (HOOK-27).
+bool changes_handlers(const std::vector<const Call*>& calls, const Story& story) {
+  if (calls.empty()) return false;
+  const Event* from = first(*calls.front(), "tool_execution_start");
+  const Event* to = first(*calls.back(), "tool_execution_end");
+  return from != nullptr && to != nullptr &&
+         std::ranges::any_of(story.notes, [&](const Event* event) {
+           const auto& topic = event->as<Notify>()->topic;
+           return (topic == "handler_added" || topic == "handler_removed") &&
+                  event->seq > from->seq && event->seq < to->seq;
+         });
+}
+
 bool is_hooked(const Batch& batch, const Story& story) {
-  return std::ranges::any_of(executed_calls(batch, story), [](const Call* call) {
+  const auto calls = executed_calls(batch, story);
+  return !changes_handlers(calls, story) && std::ranges::any_of(calls, [](const Call* call) {
     return count(*call, "tool_call") > 0 || count(*call, "tool_result") > 0;
   });
 }
