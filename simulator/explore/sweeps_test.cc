@@ -50,7 +50,7 @@ steps:
       calls:
         - id: c1
           tool: edit
-          args: {path: a.txt, edits: [{oldText: one, newText: 1}]}
+          args: {path: a.txt, edits: [{oldText: one, newText: "1"}]}
         - {id: c2, tool: read, args: {path: a.txt}}
   - model: done
 )";

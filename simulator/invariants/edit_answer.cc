@@ -34,6 +34,18 @@ struct DeclaredEdit {
 
 using DeclarationVerdict = std::string (*)(const DeclaredEdit&);
 
+/// Recorded requests may have a length and a digest in the place of a text: "<text of NAME, ...>".
+bool withholds_text(const DeclaredEdit& declared) {
+  const auto text = dump_json(declared.tool) + declared.prompt;
+  return text.contains("\"<text of ") && text.contains(" bytes, sha256 ");
+}
+
+Finding wording_unknown(const Event& event) {
+  Finding found = finding("the trace withholds the words of the declaration", &event);
+  found.is_unknowable = true;
+  return found;
+}
+
 std::string merge_verdict(const DeclaredEdit& declared) {
   const std::string text = in_lower_case(dump_json(declared.tool) + declared.prompt);
   if (!has_any_of(text, {"unique", "exactly once", "only once"})) return "nothing says unique";
@@ -56,7 +68,8 @@ std::string form_verdict(const DeclaredEdit& declared) {
 
 class EditDeclaration final : public Checker {
  public:
-  explicit EditDeclaration(DeclarationVerdict verdict) : verdict_(verdict) {}
+  EditDeclaration(DeclarationVerdict verdict, bool asks_for_words)
+      : verdict_(verdict), asks_for_words_(asks_for_words) {}
 
   void see(const Event& event, const Story& story, Report& report) override {
     const auto folded = fold_.fold(event);
@@ -67,6 +80,10 @@ class EditDeclaration final : public Checker {
     if (declared.tool.is_null()) return;
     report.trigger();
     const auto odd = verdict_(declared);
+    if (withholds_text(declared) && odd.empty() != asks_for_words_) {
+      report.complain(wording_unknown(event));
+      return;
+    }
     report.complain(require(odd.empty(), "the declaration of edit: " + odd, &event));
   }
 
@@ -83,14 +100,19 @@ class EditDeclaration final : public Checker {
   }
 
   DeclarationVerdict verdict_;
+  bool asks_for_words_;
   RequestFold fold_;
 };
 
-Rule edit_declaration(std::string id, std::string how, DeclarationVerdict verdict) {
+/// `asks_for_words`: the declaration must say something, else it must not.
+Rule edit_declaration(std::string id, std::string how, DeclarationVerdict verdict,
+                      bool asks_for_words) {
   return Rule{.id = std::move(id),
               .how = std::move(how),
               .kinds = {"provider_request"},
-              .start = [verdict] { return std::make_unique<EditDeclaration>(verdict); }};
+              .start = [verdict, asks_for_words] {
+                return std::make_unique<EditDeclaration>(verdict, asks_for_words);
+              }};
 }
 
 // ------------------------------------------------------------------ errors (EDIT-09)
@@ -209,7 +231,7 @@ std::vector<Rule> edit_answer_rules() {
       edit_declaration("EDIT-13",
                        "the declaration or the prompt says that oldTexts are unique and disjoint, "
                        "and that neighbouring changes are merged",
-                       merge_verdict),
+                       merge_verdict, true),
       rule("EDIT-39",
            "details of a successful edit have a diff, and a patch that makes the new text of the "
            "old one, both in LF and without a mark")
@@ -223,7 +245,7 @@ std::vector<Rule> edit_answer_rules() {
       edit_declaration("EDIT-51",
                        "the declared schema has no top-level oldText or newText, and no text "
                        "speaks of older forms",
-                       form_verdict),
+                       form_verdict, false),
   };
 }
 

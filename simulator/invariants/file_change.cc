@@ -354,6 +354,7 @@ std::vector<Rule> failure_rules_of_changes() {
           .for_each_call()
           .when(of_tool("edit"))
           .when(is_not_aborted)
+          .when(has_its_own_result)
           .when(is_not_accessible)
           .expect(names_path_and_code),
       rule("EDIT-21", "an edit of what is no file is an error and makes none")

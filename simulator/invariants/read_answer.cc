@@ -220,12 +220,24 @@ bool is_aborted_in_a_read(const Call& call, const Story& story) {
   return abort >= 0 && open_operation(call, abort) != nullptr;
 }
 
+/// When the abort with this seq came, in ms.
+std::int64_t time_of_abort(std::int64_t abort, const Story& story) {
+  for (const auto* events : {&story.steps, &story.notes}) {
+    const auto found = std::ranges::find(*events, abort, &Event::seq);
+    if (found != events->end()) return (*found)->at;
+  }
+  return -1;
+}
+
+/// An operation that ends in the very moment of the abort may end first; none of it is shown.
 Complaint ends_at_once(const Call& call, const Story& story) {
-  const Event* open = open_operation(call, abort_during(call, story));
+  const auto abort = abort_during(call, story);
+  const Event* open = open_operation(call, abort);
   if (!is_error(call)) return finding("an aborted read is no error", read_end(call));
   for (const Event* event : all(call, "file_op")) {
-    const bool is_its_end = done_by(event).phase == "end" && event->seq > open->seq;
-    if (is_its_end) return before(first(call, "execute_end"), event, story);
+    if (done_by(event).phase != "end" || event->seq <= open->seq) continue;
+    if (event->at == time_of_abort(abort, story)) return std::nullopt;
+    return before(first(call, "execute_end"), event, story);
   }
   return std::nullopt;
 }

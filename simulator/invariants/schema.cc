@@ -114,7 +114,7 @@ bool needs_a_string(const Call& call, const Story& story) {
   const Json* value = unvalidated(call);
   return story.is_edition("seed") && is_declared(call, story) && value != nullptr &&
          call.arguments_error.empty() && abort_during(call, story) < 0 &&
-         batch_of(call, story)->stop_reason != "length" &&
+         is_normal(*batch_of(call, story)) && batch_of(call, story)->stop_reason != "length" &&
          asks_string_of_other(parameters_of(call, story), *value);
 }
 

@@ -15,8 +15,9 @@
 namespace plumb::simulator {
 namespace {
 
-/// What the stream itself can show; with a request log also kRequestKinds.
-constexpr std::array<std::string_view, 16> kStreamKinds{"agent_start",
+/// What the stream itself can show; a request log adds provider_request. Its entry_appended records
+/// tell of custom entries alone, so it shows nothing of what is stored.
+constexpr std::array<std::string_view, 15> kStreamKinds{"agent_start",
                                                         "turn_start",
                                                         "message_start",
                                                         "message_update",
@@ -30,8 +31,7 @@ constexpr std::array<std::string_view, 16> kStreamKinds{"agent_start",
                                                         "provider_response",
                                                         "extension_error",
                                                         "ui_ask",
-                                                        "ui_answer",
-                                                        "session_entry"};
+                                                        "ui_answer"};
 
 bool flag_at(const Json& json, const char* name) {
   const auto found = json.find(name);
@@ -97,7 +97,6 @@ class StreamReader {
   void settled(const Json& record) { put(AgentSettled{flag_at(record, "aborted")}); }
   void extension_error(const Json& record);
   void ui_request(const Json& record);
-  void entry(const Json& record);
   void send_request();
   void answer(const Json& message);
   Result<void> follow(const std::string& type, const Json& record);
@@ -132,7 +131,6 @@ const std::map<std::string_view, StreamReader::Method>& StreamReader::methods() 
       {"agent_settled", &StreamReader::settled},
       {"extension_error", &StreamReader::extension_error},
       {"extension_ui_request", &StreamReader::ui_request},
-      {"entry_appended", &StreamReader::entry},
   };
   return kMethods;
 }
@@ -309,12 +307,6 @@ void StreamReader::ui_request(const Json& record) {
   const auto method = text_at(record, "method");
   if (method != "confirm" && method != "select" && method != "input" && method != "editor") return;
   put(UiAsk{method, text_at(record, "title"), text_at(record, "message")});
-}
-
-void StreamReader::entry(const Json& record) {
-  const Json stored = value_at(record, "entry");
-  if (!stored.is_object()) return;
-  put(SessionEntry{text_at(stored, "id"), text_at(stored, "type"), SharedJson(stored)});
 }
 
 Error located_at(Error error, std::string_view file, std::int64_t line) {
