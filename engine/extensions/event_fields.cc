@@ -85,13 +85,13 @@ Json result_fields(const CallView& call, const ToolResult& result) {
 Json execution_fields(const std::string& call_id, const Payload& event) {
   Json fields = Json::object();
   fields["toolCallId"] = call_id;
-  if (const auto* start = std::get_if<ToolExecutionStart>(&event)) {
+  if (const auto* start = event.as<ToolExecutionStart>()) {
     return start_fields(std::move(fields), *start);
   }
-  if (const auto* update = std::get_if<ToolExecutionUpdate>(&event)) {
+  if (const auto* update = event.as<ToolExecutionUpdate>()) {
     return update_fields(std::move(fields), *update);
   }
-  if (const auto* end = std::get_if<ToolExecutionEnd>(&event)) {
+  if (const auto* end = event.as<ToolExecutionEnd>()) {
     return end_fields(std::move(fields), *end);
   }
   return fields;

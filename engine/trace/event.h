@@ -7,11 +7,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "engine/trace/effect_events.h"
 #include "engine/trace/probe_events.h"
@@ -22,22 +24,60 @@ namespace plumb {
 /// Who vouches for an event. Order is certain within a source; across sources only through `cause`.
 enum class Source : std::uint8_t { engine, port, llm, host, probe };
 
-using Payload =
-    std::variant<Input, BeforeAgentStart, AgentStart, TurnStart, MessageStart, MessageUpdate,
-                 MessageEnd, ToolExecutionStart, ToolExecutionUpdate, ToolExecutionEnd, TurnEnd,
-                 AgentEnd, AgentBeforeSettle, AgentSettled, SessionStart, SessionShutdown, HookCall,
-                 HookReturn, ExecuteBegin, ExecuteEnd, CallOutcome, RegistryRefresh, ActiveSet,
-                 Diagnostic, ExtensionError, QueueAcquire, QueueRelease, Load, SessionEntry, Notify,
-                 ProviderRequest, ProviderResponse, FileOperation, ProcessStart, ProcessExit, UiAsk,
-                 UiAnswer, Step, FinalFiles, LlmError, Crash, Resume>;
+/// The kinds of event, in the order of their index.
+template <class... Kinds>
+struct KindList {
+  static constexpr std::size_t kCount = sizeof...(Kinds);
+  static constexpr std::array<std::string_view, kCount> kNames{Kinds::kKind...};
 
-inline constexpr std::size_t kEventKindCount = std::variant_size_v<Payload>;
+  /// kCount if T is no kind.
+  template <class T>
+  static constexpr std::size_t index_of() {
+    std::size_t index = 0;
+    static_cast<void>(((std::is_same_v<T, Kinds> || (++index, false)) || ...));
+    return index;
+  }
+};
 
-/// Names of all kinds, indexed like Payload's alternatives.
-inline constexpr auto kEventKinds = []<std::size_t... I>(std::index_sequence<I...>) {
-  return std::array<std::string_view, sizeof...(I)>{
-      std::variant_alternative_t<I, Payload>::kKind...};
-}(std::make_index_sequence<kEventKindCount>{});
+using EventKinds =
+    KindList<Input, BeforeAgentStart, AgentStart, TurnStart, MessageStart, MessageUpdate,
+             MessageEnd, ToolExecutionStart, ToolExecutionUpdate, ToolExecutionEnd, TurnEnd,
+             AgentEnd, AgentBeforeSettle, AgentSettled, SessionStart, SessionShutdown, HookCall,
+             HookReturn, ExecuteBegin, ExecuteEnd, CallOutcome, RegistryRefresh, ActiveSet,
+             Diagnostic, ExtensionError, QueueAcquire, QueueRelease, Load, SessionEntry, Notify,
+             ProviderRequest, ProviderResponse, FileOperation, ProcessStart, ProcessExit, UiAsk,
+             UiAnswer, Step, FinalFiles, LlmError, Crash, Resume>;
+
+template <class T>
+concept EventKind = EventKinds::index_of<T>() < EventKinds::kCount;
+
+inline constexpr std::size_t kEventKindCount = EventKinds::kCount;
+
+/// Names of all kinds, by index.
+inline constexpr auto kEventKinds = EventKinds::kNames;
+
+/// What an event says: a value of one kind, which is shared and never changes, so that traces are
+/// cheap to copy. (A variant of forty kinds would cost each file that copies one seconds to
+/// compile.)
+class Payload {
+ public:
+  Payload() : Payload(Input{}) {}
+  template <EventKind T>
+  Payload(T value)
+      : index_(EventKinds::index_of<T>()), value_(std::make_shared<const T>(std::move(value))) {}
+
+  std::size_t index() const { return index_; }
+  /// Null if it is of another kind.
+  template <EventKind T>
+  const T* as() const {
+    return index_ == EventKinds::index_of<T>() ? static_cast<const T*>(value_.get()) : nullptr;
+  }
+  bool operator==(const Payload& other) const;
+
+ private:
+  std::size_t index_;
+  std::shared_ptr<const void> value_;
+};
 
 /// One entry of a trace. `seq` counts from 0 without gaps; `at` is virtual milliseconds; `call`
 /// names the tool call the event belongs to, or is empty; `cause` names an earlier seq, or -1.
@@ -50,9 +90,9 @@ struct Event {
   Payload payload;
 
   std::string_view kind() const { return kEventKinds[payload.index()]; }
-  template <class T>
+  template <EventKind T>
   const T* as() const {
-    return std::get_if<T>(&payload);
+    return payload.as<T>();
   }
   bool operator==(const Event&) const = default;
 };

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "engine/trace/event_members.h"
+#include "engine/trace/visit_payload.h"
 #include "engine/values/suggest.h"
 
 namespace plumb {
@@ -161,12 +162,9 @@ struct FieldReader {
 
 std::vector<std::string_view> field_names(const Payload& payload) {
   std::vector<std::string_view> names(kCommonFields.begin(), kCommonFields.end());
-  std::visit(
-      [&names](const auto& value) {
-        value.fields(value,
-                     [&names](std::string_view name, const auto&) { names.push_back(name); });
-      },
-      payload);
+  visit_payload(payload, [&names](const auto& value) {
+    value.fields(value, [&names](std::string_view name, const auto&) { names.push_back(name); });
+  });
   return names;
 }
 
@@ -181,11 +179,14 @@ std::unexpected<Error> unknown_member(const Json& json, const Payload& payload) 
   return bad("unreadable event");
 }
 
-template <std::size_t... I>
-Payload make_payload(std::size_t index, std::index_sequence<I...>) {
+Payload read_fields(std::string_view kind, FieldReader& reader) {
   Payload payload;
-  static_cast<void>(
-      ((I == index && (payload.emplace<std::variant_alternative_t<I, Payload>>(), true)) || ...));
+  for_each_kind([&]<class Kind>(std::type_identity<Kind>) {
+    if (Kind::kKind != kind) return;
+    Kind value;
+    Kind::fields(value, reader);
+    payload = std::move(value);
+  });
   return payload;
 }
 
@@ -198,10 +199,8 @@ Result<Payload> read_payload(const Json& json, std::int64_t common_count) {
     return bad("unknown event kind '" + kind + "'" +
                (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
   }
-  Payload payload = make_payload(static_cast<std::size_t>(found - kEventKinds.begin()),
-                                 std::make_index_sequence<kEventKindCount>{});
   FieldReader reader{json};
-  std::visit([&reader](auto& value) { value.fields(value, reader); }, payload);
+  Payload payload = read_fields(kind, reader);
   if (reader.error) return std::unexpected(*std::move(reader.error));
   if (reader.read_count + common_count != static_cast<std::int64_t>(json.size())) {
     return unknown_member(json, payload);
@@ -225,7 +224,7 @@ struct MissingField {
 std::string_view missing_member(const Json& json, const Event& event) {
   if (is_required_member(event.kind(), "call") && !json.contains("call")) return "call";
   MissingField finder{json, event.kind()};
-  std::visit([&finder](const auto& value) { value.fields(value, finder); }, event.payload);
+  visit_payload(event.payload, [&finder](const auto& value) { value.fields(value, finder); });
   return finder.missing;
 }
 
@@ -250,8 +249,8 @@ Json to_json(const Event& event) {
   const auto kind = event.kind();
   if (!event.call.empty() || is_required_member(kind, "call")) out["call"] = event.call;
   if (event.cause >= 0) out["cause"] = event.cause;
-  std::visit([&](const auto& value) { value.fields(value, FieldWriter{out, kind}); },
-             event.payload);
+  visit_payload(event.payload,
+                [&](const auto& value) { value.fields(value, FieldWriter{out, kind}); });
   return out;
 }
 
@@ -434,7 +433,7 @@ std::optional<Json> field_of(const Event& event, std::string_view path) {
   auto root = common_field(event, head);
   if (!root) {
     FieldFinder finder{head, std::nullopt};
-    std::visit([&finder](const auto& value) { value.fields(value, finder); }, event.payload);
+    visit_payload(event.payload, [&finder](const auto& value) { value.fields(value, finder); });
     root = std::move(finder.found);
   }
   if (!root || dot == std::string_view::npos) return root;

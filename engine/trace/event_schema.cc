@@ -6,6 +6,7 @@
 
 #include "engine/trace/event_json.h"
 #include "engine/trace/event_members.h"
+#include "engine/trace/visit_payload.h"
 
 namespace plumb {
 namespace {
@@ -98,10 +99,9 @@ Json trace_schema() {
                  {"required", {"end", "events"}},
                  {"additionalProperties", false}};
   Json lines = Json::array({{{"$ref", "#/$defs/header"}}, {{"$ref", "#/$defs/end"}}});
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((defs[std::string(kEventKinds[I])] = kind_schema<std::variant_alternative_t<I, Payload>>()),
-     ...);
-  }(std::make_index_sequence<kEventKindCount>{});
+  for_each_kind([&defs]<class Kind>(std::type_identity<Kind>) {
+    defs[std::string(Kind::kKind)] = kind_schema<Kind>();
+  });
   for (const auto kind : kEventKinds) {
     lines.push_back({{"$ref", "#/$defs/" + std::string(kind)}});
   }

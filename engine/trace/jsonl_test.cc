@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/trace/event_json.h"
+#include "engine/trace/visit_payload.h"
 
 namespace plumb {
 namespace {
@@ -44,13 +45,14 @@ struct FieldFiller {
   }
 };
 
-template <std::size_t... I>
-std::vector<Payload> all_kinds(std::index_sequence<I...>) {
+/// A value of each kind, with its fields filled.
+std::vector<Payload> all_kinds() {
   std::vector<Payload> payloads;
-  (payloads.emplace_back(std::in_place_index<I>), ...);
-  for (auto& payload : payloads) {
-    std::visit([](auto& value) { value.fields(value, FieldFiller{}); }, payload);
-  }
+  for_each_kind([&payloads]<class Kind>(std::type_identity<Kind>) {
+    Kind value;
+    Kind::fields(value, FieldFiller{});
+    payloads.emplace_back(std::move(value));
+  });
   return payloads;
 }
 
@@ -60,7 +62,7 @@ Trace full_trace() {
   trace.header.subject = "s";
   trace.header.emits.assign(kEventKinds.begin(), kEventKinds.end());
   Recorder recorder(trace, [] { return std::int64_t{1}; });
-  for (auto& payload : all_kinds(std::make_index_sequence<kEventKindCount>{})) {
+  for (auto& payload : all_kinds()) {
     recorder.record(Source::probe, payload, "c1");
   }
   return trace;
@@ -80,9 +82,9 @@ TEST(Jsonl, EveryKindSurvivesWithoutContent) {
   trace.header.subject = "s";
   trace.header.emits.assign(kEventKinds.begin(), kEventKinds.end());
   Recorder recorder(trace, [] { return std::int64_t{1}; });
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (recorder.record(Source::probe, Payload(std::in_place_index<I>)), ...);
-  }(std::make_index_sequence<kEventKindCount>{});
+  for_each_kind([&recorder]<class Kind>(std::type_identity<Kind>) {
+    recorder.record(Source::probe, Kind());
+  });
 
   const auto read = read_trace(write_trace(trace), "t.jsonl");
 

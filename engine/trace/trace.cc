@@ -2,8 +2,19 @@
 #include "engine/trace/trace.h"
 
 #include "engine/kernel/result.h"
+#include "engine/trace/visit_payload.h"
 
 namespace plumb {
+
+bool Payload::operator==(const Payload& other) const {
+  if (index_ != other.index_) return false;
+  bool is_equal = value_ == other.value_;
+  visit_payload(*this, [&]<class Kind>(const Kind& value) {
+    const auto* others = other.as<Kind>();
+    is_equal = is_equal || (others != nullptr && value == *others);
+  });
+  return is_equal;
+}
 
 std::int64_t Recorder::record(Source source, Payload payload, std::string call,
                               std::int64_t cause) {

@@ -49,7 +49,7 @@ class ForgottenUpdates final : public OuterHooks {
   using OuterHooks::OuterHooks;
 
   Task<void> on_event(std::string call_id, Payload event) override {
-    if (!std::holds_alternative<ToolExecutionUpdate>(event)) {
+    if (event.as<ToolExecutionUpdate>() == nullptr) {
       co_await inner_.on_event(std::move(call_id), std::move(event));
       co_return;
     }

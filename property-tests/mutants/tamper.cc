@@ -77,8 +77,10 @@ void renumber(Events& events) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     events[i].seq = static_cast<std::int64_t>(i);
     events[i].cause = place_of(events[i].cause);
-    if (auto* request = std::get_if<ProviderRequest>(&events[i].payload)) {
-      request->base = place_of(request->base);
+    if (const auto* request = events[i].as<ProviderRequest>()) {
+      auto renumbered = *request;
+      renumbered.base = place_of(request->base);
+      events[i].payload = std::move(renumbered);
     }
   }
 }

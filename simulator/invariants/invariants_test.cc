@@ -174,7 +174,9 @@ tool_execution_start c1 name=echo src=probe
 
 TEST(Judge, DamagedTraceIsAHarnessError) {
   auto trace = *build_trace(read_trace_text("inline", "request tools=[\"echo\"]\nrequest"));
-  std::get<ProviderRequest>(trace.events[1].payload).common = 9;
+  auto request = *trace.events[1].as<ProviderRequest>();
+  request.common = 9;
+  trace.events[1].payload = request;
 
   const auto judgement = judge_one(trace, "BATCH-17");
 
