@@ -55,6 +55,10 @@ Truncation shown_by_fewer_bytes(const ShellOutput& output) {
   return shown_with(output, {.lines = engine::kShownLinesMax, .bytes = 50'000});
 }
 
+Truncation shown_by_lines_alone(const ShellOutput& output) {
+  return shown_with(output, {.lines = engine::kShownLinesMax, .bytes = 1'000'000});
+}
+
 void shorten_text(ToolResult& result, std::string_view from) {
   for (auto& block : result.content) {
     auto* text = std::get_if<engine::TextBlock>(&block);
@@ -85,9 +89,9 @@ Mutant bash_tool_mutant(std::string name, std::string rule, std::string change,
 }
 
 void add_shown_mutants(std::vector<Mutant>& list) {
-  const std::vector<std::string> shown_rules{"BASH-03",  "BASH-04",  "BASH-06",  "BASH-18",
-                                             "BASH-38",  "TRUNC-01", "TRUNC-02", "TRUNC-03",
-                                             "TRUNC-04", "TRUNC-07", "TRUNC-09"};
+  const std::vector<std::string> shown_rules{"BASH-03",  "BASH-04",  "BASH-05",  "BASH-06",
+                                             "BASH-18",  "BASH-38",  "TRUNC-01", "TRUNC-02",
+                                             "TRUNC-03", "TRUNC-04", "TRUNC-07", "TRUNC-09"};
   const auto add = [&](Mutant mutant) {
     list.push_back(trips_also(std::move(mutant), shown_rules));
   };
@@ -95,6 +99,8 @@ void add_shown_mutants(std::vector<Mutant>& list) {
   add(shown_mutant("bash-keeps-the-head", "TRUNC-03", "commands are cut like files", shown_head));
   add(shown_mutant("bash-caps-at-50000-bytes", "TRUNC-01", "the cap is 50,000 bytes",
                    shown_by_fewer_bytes));
+  add(shown_mutant("bash-counts-lines-alone", "TRUNC-02", "bytes have no cap",
+                   shown_by_lines_alone));
   add(bash_tool_mutant("bash-cuts-silently", "TRUNC-04", "a cut is told in details alone",
                        run_silently));
   list.push_back(bash_tool_mutant("bash-failure-tells-programs-nothing", "BASH-10",
@@ -221,6 +227,11 @@ void add_port_mutants(std::vector<Mutant>& list) {
 
 // ------------------------------------------------------------------ decisions
 
+Task<ToolResult> run_unaborted(RunCommand inner, ToolCall call) {
+  call.signal = engine::AbortSignal();
+  return inner(std::move(call));
+}
+
 Task<ToolResult> run_twice(RunCommand inner, ToolCall call) {
   ToolCall again = call;
   static_cast<void>(co_await inner(std::move(call)));
@@ -258,6 +269,9 @@ void add_decision_mutants(std::vector<Mutant>& list) {
       "bash-runs-unhooked", "BASH-27", "a failed hook is passed over", [](Policies& policies) {
         policies.shell.failed_hook_ends_call = [](const std::string&) { return false; };
       }));
+  list.push_back(bash_tool_mutant("bash-starts-what-is-aborted", "BASH-16",
+                                  "the signal does not reach the command", run_unaborted));
+  list.back().also = {"ABORT-05"};
   list.push_back(bash_tool_mutant("bash-calls-the-host-twice", "BASH-28",
                                   "each command runs two times", run_twice));
   list.back().also = {"BASH-18", "BASH-20", "BASH-30"};

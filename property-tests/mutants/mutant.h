@@ -31,7 +31,8 @@ struct Mutant {
   std::vector<std::string> also;
   std::string change;
   Alterations alterations;
-  /// A race: the schedule of seed 0 does not show it, so the classes of schedules are explored.
+  /// A race: the schedule of seed 0 hides it in a scenario without delays, so the classes of
+  /// schedules are explored.
   bool is_race = false;
 };
 

@@ -48,15 +48,26 @@ TEST(Mutants, AreKilledByTheirRule) {
   }
 }
 
-TEST(Mutants, RacesDoNotShowOnTheFirstSchedule) {
-  const auto& suite = repository_suite();
+/// The mutant's rule stands in the scenario, and only another schedule than the first breaks it.
+bool hides_at_first(const Mutant& mutant, const Scenario& scenario) {
+  const auto& rules = scenario.rules;
+  if (std::ranges::find(rules, mutant.rule, &RuleReference::id) == rules.end()) return false;
+  const Scenario* const one[] = {&scenario};
+  const auto& catalogue = repository_suite().catalogue;
+  if (!failing_rules(mutant.alterations, one, catalogue).empty()) return false;
+  const auto later = racing_rules(mutant.alterations, one, catalogue);
+  return std::ranges::find(later, mutant.rule) != later.end();
+}
+
+TEST(Mutants, RacesHideOnTheFirstSchedule) {
   std::int64_t races = 0;
-  for (auto mutant : all_mutants()) {
+  for (const auto& mutant : all_mutants()) {
     if (!mutant.is_race) continue;
     ++races;
-    mutant.is_race = false;
-    const auto outcome = run_mutant(mutant, suite.scenarios, suite.catalogue);
-    EXPECT_TRUE(outcome.killed_by.empty()) << mutant.name << joined(outcome.killed_by);
+    EXPECT_TRUE(std::ranges::any_of(
+        repository_suite().scenarios,
+        [&mutant](const Scenario& scenario) { return hides_at_first(mutant, scenario); }))
+        << mutant.name << " shows on the first schedule of each scenario";
   }
   EXPECT_GE(races, 1);
 }
