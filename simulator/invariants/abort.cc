@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/message_view.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -126,7 +127,7 @@ Complaint no_request_after_abort(const Run& run, const Story& story) {
 }
 
 /// ABORT-08: the run closes with an assistant message with stopReason aborted, the only one of its
-/// turn.
+/// turn; unless the abort came when an answer without calls had said all.
 class AbortedCloseChecker final : public Checker {
  public:
   static std::vector<std::string_view> kinds() {
@@ -139,12 +140,14 @@ class AbortedCloseChecker final : public Checker {
     const auto* message = event.as<MessageEnd>();
     if (message != nullptr && message->role == "assistant") {
       last_ = message;
+      last_seq_ = event.seq;
       ++answers_;
     }
     if (event.as<AgentEnd>() == nullptr || story.runs.empty()) return;
-    if (aborted_run(story, story.runs.back()) != nullptr && !is_closed()) {
-      unclosed_.push_back(&event);
-    }
+    const auto& run = story.runs.back();
+    if (aborted_run(story, run) == nullptr || is_closed()) return;
+    const auto abort = story.abort_between(run.start->seq, event.seq);
+    if (!had_said_all(abort)) unclosed_.push_back(&event);
   }
 
   void finish(const Story& story, Report& report) override {
@@ -162,8 +165,13 @@ class AbortedCloseChecker final : public Checker {
   bool is_closed() const {
     return last_ != nullptr && answers_ == 1 && at(last_->message.get(), "stopReason") == "aborted";
   }
+  bool had_said_all(std::int64_t abort) const {
+    if (last_ == nullptr || last_seq_ > abort) return false;
+    return calls_in(last_->message.get()).empty();
+  }
 
   const MessageEnd* last_ = nullptr;
+  std::int64_t last_seq_ = -1;
   std::int64_t answers_ = 0;  ///< Of the running turn.
   std::vector<const Event*> unclosed_;
 };

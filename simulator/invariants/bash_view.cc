@@ -37,8 +37,7 @@ bool is_bash_name(const Call& call, const Story& story) {
 }
 
 bool is_bash(const Call& call, const Story& story) {
-  return is_bash_name(call, story) && begin_of(call) != nullptr &&
-         returns_of(call, "tool_result").empty();
+  return is_bash_name(call, story) && begin_of(call) != nullptr && has_own_result(call);
 }
 
 const Json& arguments_of_bash(const Call& call) {

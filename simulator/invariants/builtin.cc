@@ -119,7 +119,7 @@ Condition<Call> succeeded(std::string tool) {
   return [tool = std::move(tool)](const Call& call, const Story& story) {
     const Event* end = first(call, "tool_execution_end");
     return call.name == tool && end != nullptr && !is_error(call) &&
-           is_builtin(tool, end->seq, story) && returns_of(call, "tool_result").empty();
+           is_builtin(tool, end->seq, story) && has_own_result(call);
   };
 }
 

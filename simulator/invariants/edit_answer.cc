@@ -194,10 +194,8 @@ class PatchedText {
   std::string text_;
 };
 
-/// A valid edit that succeeded; handlers left its result alone.
-bool has_a_result_of_its_own(const EditCase& edit, const Story& story) {
-  return ran_with(edit, EditFault::none, story) && edit.expected && !is_error(*edit.call) &&
-         returns_of(*edit.call, "tool_result").empty();
+bool has_succeeded(const EditCase& edit, const Story& story) {
+  return ran_with(edit, EditFault::none, story) && edit.expected && !is_error(*edit.call);
 }
 
 Complaint patch_gives_the_new_text(const EditCase& edit, const Story&) {
@@ -236,11 +234,11 @@ std::vector<Rule> edit_answer_rules() {
            "details of a successful edit have a diff, and a patch that makes the new text of the "
            "old one, both in LF and without a mark")
           .for_each_edit()
-          .when(has_a_result_of_its_own)
+          .when(has_succeeded)
           .expect(patch_gives_the_new_text),
       rule("EDIT-42", "details.firstChangedLine is the first line that differs, in the new text")
           .for_each_edit()
-          .when(has_a_result_of_its_own)
+          .when(has_succeeded)
           .expect(first_line_is_told),
       edit_declaration("EDIT-51",
                        "the declared schema has no top-level oldText or newText, and no text "

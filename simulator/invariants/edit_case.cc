@@ -274,7 +274,7 @@ void follow_other_tool(const Call& call, FileTexts& files) {
     const auto* operation = event->as<FileOperation>();
     if (changes_files(operation->op)) files.set(file_behind(call, operation->path), std::nullopt);
   }
-  if (call.name == "write" && !is_error(call)) {
+  if (call.name == "write" && !has_failed(call)) {
     const auto* begin = begin_of(call);
     const Json& content = at(begin != nullptr ? begin->args.get() : call.raw.get(), "content");
     if (!content.is_string()) return;
@@ -332,7 +332,7 @@ EditCase follow_edit(const Call& call, FileTexts& files, const Story& story) {
     plan(edit);
     edit.is_decidable = matches_exactly(edit, story);
   }
-  files.set(edit.file, is_error(call) ? text_after_failure(edit) : edit.expected);
+  files.set(edit.file, has_failed(call) ? text_after_failure(edit) : edit.expected);
   files.touch(edit.file, &call);
   return edit;
 }
@@ -382,6 +382,7 @@ std::vector<EditCase> edit_cases(const Story& story) {
       edit.final_text = at(*edit.final_state, "text").get<std::string>();
     }
   }
+  std::erase_if(cases, [](const EditCase& edit) { return !has_own_result(*edit.call); });
   return cases;
 }
 

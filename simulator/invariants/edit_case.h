@@ -58,7 +58,7 @@ struct EditCase {
   bool is_decidable = false;  ///< The edition matches exactly here, and the file is known.
 };
 
-/// All calls of the tool edit, in the order in which they settled.
+/// All calls of the tool edit whose results no handler touched, in the order in which they settled.
 std::vector<EditCase> edit_cases(const Story& story);
 
 /// The edits of a call as they are meant: a list, a list as text (EDIT-46), the old pair last

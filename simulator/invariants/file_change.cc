@@ -39,7 +39,7 @@ const Event* failure_of(const Call& call, std::initializer_list<std::string_view
 bool is_builtin_call(const Call& call, std::string_view name, const Story& story) {
   if (call.name != name || end_of(call) == nullptr || !has_executed(call)) return false;
   const Json* tool = tool_of(call, story);
-  return tool == nullptr || text_at(*tool, "level") == "builtin";
+  return (tool == nullptr || text_at(*tool, "level") == "builtin") && has_own_result(call);
 }
 
 bool is_change(const Call& call, const Story& story) {
@@ -53,11 +53,6 @@ Condition<Call> of_tool(std::string_view name) {
 
 bool is_not_aborted(const Call& call, const Story& story) {
   return abort_during(call, story) < 0;
-}
-
-/// No handler spoke on the result.
-bool has_its_own_result(const Call& call, const Story&) {
-  return returns_of(call, "tool_result").empty();
 }
 
 bool wrote_file(const Call& call, const Story&) {
@@ -129,9 +124,7 @@ bool names_no_file(const Call& call, const Story& story) {
 }
 
 Complaint makes_no_file(const Call& call, const Story& story) {
-  // Handlers of the result may call the failure a success (HOOK-17).
-  const bool is_success = !is_error(call) && returns_of(call, "tool_result").empty();
-  if (is_success) return finding("an edit without a file succeeds", change_end(call));
+  if (!is_error(call)) return finding("an edit without a file succeeds", change_end(call));
   if (const Event* write = operation(call, "write", "begin")) {
     return finding("an edit makes " + argument_path(call), write);
   }
@@ -356,7 +349,6 @@ std::vector<Rule> failure_rules_of_changes() {
           .for_each_call()
           .when(of_tool("edit"))
           .when(is_not_aborted)
-          .when(has_its_own_result)
           .when(is_not_accessible)
           .expect(names_path_and_code),
       rule("EDIT-21", "an edit of what is no file is an error and makes none")
@@ -373,7 +365,6 @@ std::vector<Rule> failure_rules_of_changes() {
           .for_each_call()
           .when(of_tool("write"))
           .when(is_not_aborted)
-          .when(has_its_own_result)
           .when(cannot_write)
           .expect(code_is_told),
   };
@@ -387,7 +378,6 @@ std::vector<Rule> file_change_rules() {
           .for_each_call()
           .when(of_tool("edit"))
           .when(is_not_aborted)
-          .when(has_its_own_result)
           .when(wrote_file)
           .expect(is_no_error),
       rule("EDIT-31", "an edited file is the same file: link, mode and other names stay")

@@ -51,7 +51,7 @@ bool is_builtin_read(const Call& call, const Story& story) {
   if (call.name != "read" || begin_of(call) == nullptr || end_of(call) == nullptr) return false;
   const Json* tool = tool_of(call, story);
   return (tool == nullptr || text_at(*tool, "level") == "builtin") &&
-         abort_during(call, story) < 0 && returns_of(call, "tool_result").empty();
+         abort_during(call, story) < 0 && has_own_result(call);
 }
 
 const std::string* text_of_read(const Call& call, const Story& story) {

@@ -198,6 +198,15 @@ std::vector<const HookReturn*> returns_of(const Call& call, std::string_view eve
   return returns;
 }
 
+bool has_own_result(const Call& call) {
+  return returns_of(call, "tool_result").empty();
+}
+
+bool has_failed(const Call& call) {
+  const auto* settled = settled_of(call);
+  return settled == nullptr ? is_error(call) : settled->outcome != "ok";
+}
+
 std::vector<const HookCall*> hook_calls_of(const Call& call, std::string_view event) {
   std::vector<const HookCall*> calls;
   for (const Event* one : call.events) {

@@ -33,6 +33,10 @@ const ExecuteEnd* settled_of(const Call& call);
 std::string cause_of(const Call& call);
 bool has_executed(const Call& call);
 bool is_error(const Call& call);
+/// No handler spoke on the result, so that text and error are what the tool gave.
+bool has_own_result(const Call& call);
+/// The tool itself failed, whatever handlers made of it.
+bool has_failed(const Call& call);
 /// Some of the call ran: it has a start event.
 bool has_started(const Call& call);
 /// It is a model's call, not one that a tool made.

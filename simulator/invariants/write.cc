@@ -31,7 +31,7 @@ bool is_free_write(const Call& call, const Story& story) {
     return operation->phase == "end" && operation->result != "ok" && operation->op != "real_path";
   });
   return is_builtin_tool(call, story) && !has_failure && content_of(call).is_string() &&
-         abort_during(call, story) < 0;
+         abort_during(call, story) < 0 && has_own_result(call);
 }
 
 std::string file_written(const Call& call) {
@@ -61,9 +61,7 @@ bool is_free_last_write(const Call& call, const Story& story) {
 }
 
 Complaint file_is_the_content(const Call& call, const Story& story) {
-  // Handlers of the result may call what was written an error (HOOK-17).
-  const bool is_refused = is_error(call) && returns_of(call, "tool_result").empty();
-  if (is_refused) return finding("a write of text is refused", write_end(call));
+  if (is_error(call)) return finding("a write of text is refused", write_end(call));
   const Json* file = final_file(file_written(call), story);
   if (file == nullptr) return finding(argument_path(call) + " is not there", write_end(call));
   if (!at(*file, "text").is_string()) return std::nullopt;
@@ -82,7 +80,7 @@ bool has_a_style(const Call& call, const Story& story) {
 }
 
 bool is_good_write(const Call& call, const Story& story) {
-  return is_free_write(call, story) && !is_error(call) && returns_of(call, "tool_result").empty();
+  return is_free_write(call, story) && !is_error(call);
 }
 
 Complaint says_one_line(const Call& call, const Story&) {
