@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/tools/builtin/fuzzy_edit_planner.h"
+
 namespace plumb::engine {
 namespace {
 
@@ -264,6 +266,7 @@ Policies policies_of(std::string_view edition) {
   policies.extension_winner = first_loaded_wins;
   policies.validate = validate_pi;
   policies.added_tool_names = returned_tool_names;
+  policies.plan_edits = plan_edits_pi;
   policies.missing_key = key_of_missing_pi;
   policies.session.selection_ends_with_run = [] { return false; };
   return policies;
