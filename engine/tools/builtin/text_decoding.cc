@@ -68,7 +68,7 @@ std::string TextDecoder::feed(std::string_view bytes) {
   all += bytes;
   const auto left = static_cast<std::size_t>(unfinished_length(all));
   unfinished_ = all.substr(all.size() - left);
-  all.resize(all.size() - left);
+  all.erase(all.size() - left);
   return decode_text(std::move(all));
 }
 
