@@ -23,7 +23,7 @@ using engine::Task;
 using engine::ToolCall;
 using engine::ToolDefinition;
 using engine::ToolResult;
-using Execution = std::function<Task<ToolResult>(ToolCall)>;
+using ExecuteTool = std::function<Task<ToolResult>(ToolCall)>;
 using Perform = Task<Result<FileReply>> (*)(engine::Files& inner, FileRequest request);
 
 /// Does something else with the operations of one kind.
@@ -202,7 +202,7 @@ Mutant decorator_mutant(std::string name, std::string rule, std::string change) 
 
 // ------------------------------------------------------------------ tools
 
-Task<ToolResult> deaf(Execution inner, ToolCall call) {
+Task<ToolResult> deaf(ExecuteTool inner, ToolCall call) {
   call.signal = engine::AbortSignal();
   ToolResult result = co_await inner(std::move(call));
   co_return result;
@@ -214,7 +214,7 @@ Task<ToolResult> fail_on_abort(engine::AbortSignal signal) {
 }
 
 /// Ends at the abort, whatever its operation does.
-Task<ToolResult> hasty(Execution inner, ToolCall call) {
+Task<ToolResult> hasty(ExecuteTool inner, ToolCall call) {
   std::vector<Task<ToolResult>> contest;
   contest.push_back(fail_on_abort(call.signal));
   contest.push_back(inner(std::move(call)));
@@ -222,14 +222,14 @@ Task<ToolResult> hasty(Execution inner, ToolCall call) {
   co_return std::move(winner.value);
 }
 
-Task<ToolResult> cheerful(Execution inner, ToolCall call) {
+Task<ToolResult> cheerful(ExecuteTool inner, ToolCall call) {
   ToolResult result = co_await inner(std::move(call));
   if (result.failure) result = engine::text_result("Done");
   co_return result;
 }
 
 Mutant wrapped_tool(std::string name, std::string rule, std::string change, std::string tool,
-                    Task<ToolResult> (*wrapper)(Execution, ToolCall)) {
+                    Task<ToolResult> (*wrapper)(ExecuteTool, ToolCall)) {
   return broken_tool(std::move(name), std::move(rule), std::move(change), std::move(tool),
                      [wrapper](ToolDefinition& definition) {
                        definition.execute = [wrapper, inner = definition.execute](ToolCall call) {
@@ -412,7 +412,7 @@ bool has_picture(const ToolResult& result) {
   });
 }
 
-Task<ToolResult> hint_too_far(Execution inner, ToolCall call) {
+Task<ToolResult> hint_too_far(ExecuteTool inner, ToolCall call) {
   ToolResult result = co_await inner(std::move(call));
   auto* text = first_text(result);
   const std::string mark = "offset=";
@@ -427,7 +427,7 @@ Task<ToolResult> hint_too_far(Execution inner, ToolCall call) {
 }
 
 /// The name decides: what is not called a picture is shown as text.
-Task<ToolResult> judge_by_name(Execution inner, ToolCall call) {
+Task<ToolResult> judge_by_name(ExecuteTool inner, ToolCall call) {
   const std::string path = call.params->value("path", "");
   ToolResult result = co_await inner(std::move(call));
   if (!has_picture(result) || path.ends_with(".png")) co_return result;
@@ -436,7 +436,7 @@ Task<ToolResult> judge_by_name(Execution inner, ToolCall call) {
   co_return result;
 }
 
-Task<ToolResult> picture_alone(Execution inner, ToolCall call) {
+Task<ToolResult> picture_alone(ExecuteTool inner, ToolCall call) {
   ToolResult result = co_await inner(std::move(call));
   if (has_picture(result)) {
     std::erase_if(result.content, [](const auto& block) {

@@ -14,7 +14,7 @@ namespace plumb::simulator {
 namespace {
 
 using engine::ModelRequest;
-using Tools = std::vector<engine::ToolDeclaration>;
+using Declarations = std::vector<engine::ToolDeclaration>;
 using AlterRequest = std::function<void(ModelRequest&)>;
 
 /// Changes each request before it leaves the engine.
@@ -74,14 +74,14 @@ AlterRequest shortening_results() {
 }
 
 AlterRequest with_first_tools() {
-  return [first = std::optional<Tools>()](ModelRequest& request) mutable {
+  return [first = std::optional<Declarations>()](ModelRequest& request) mutable {
     if (!first) first = request.tools;
     request.tools = *first;
   };
 }
 
 AlterRequest with_all_tools_ever() {
-  return [ever = Tools()](ModelRequest& request) mutable {
+  return [ever = Declarations()](ModelRequest& request) mutable {
     for (const auto& tool : request.tools) {
       if (std::ranges::find(ever, tool) == ever.end()) ever.push_back(tool);
     }
@@ -91,7 +91,7 @@ AlterRequest with_all_tools_ever() {
 
 /// A passing remark in the prompt of the request that brings other tools.
 AlterRequest with_remark_on_change() {
-  return [last = std::optional<Tools>()](ModelRequest& request) mutable {
+  return [last = std::optional<Declarations>()](ModelRequest& request) mutable {
     if (last && *last != request.tools && request.system.get().is_string()) {
       request.system = SharedJson(Json(request.system.get().get<std::string>() + "\nNew tools."));
     }
