@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text of 10 MB whose lines are all different, edits spread over it, and plain file access.
+// A text of 10 MB whose lines are all different, edits spread over it, plain file access, and the
+// file tools on real files.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/kernel/real_files.h"
+#include "engine/kernel/sim_loop.h"
+#include "engine/tools/builtin/edit.h"
 #include "engine/tools/builtin/edit_planner.h"
+#include "engine/tools/builtin/read.h"
+#include "engine/tools/policies.h"
 
 namespace plumb::engine {
 
@@ -73,6 +81,30 @@ class LargeFile final {
 
  private:
   std::string path_ = "/tmp/plumb-bench-XXXXXX";
+};
+
+/// The product's file tools with their defaults, on the machine's own files.
+struct LocalTools {
+  static Task<ToolResult> execute(ToolDefinition& tool, Json arguments) {
+    auto params = std::make_shared<Json>(std::move(arguments));
+    ToolCall call("c1", tool.name, std::move(params));
+    ToolResult result = co_await tool.execute(std::move(call));
+    co_return result;
+  }
+  ToolResult call(ToolDefinition& tool, const Json& arguments) {
+    auto result = loop.run(execute(tool, arguments));
+    PLUMB_ASSERT(result.has_value());
+    return *std::move(result);
+  }
+
+  SimLoop loop;
+  RealFiles files{loop};
+  Trace trace;
+  Recorder recorder{trace, [this] { return loop.now_ms(); }};
+  Policies policies;
+  MutationQueue queue{loop, files, recorder, policies};
+  ToolDefinition read = read_tool({local_operations(files), "/", ""});
+  ToolDefinition edit = edit_tool(EditOptions(local_operations(files), queue, policies));
 };
 
 }  // namespace plumb::engine

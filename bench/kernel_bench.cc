@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/kernel_workloads.h"
+#include "bench/measured.h"
 
 namespace plumb::engine {
 namespace {
@@ -18,8 +19,10 @@ void report_each(benchmark::State& state, std::int64_t count) {
 
 void bench_await(benchmark::State& state) {
   for (auto _ : state) {
-    SimLoop loop;
-    benchmark::DoNotOptimize(loop.run(await_often(kRepeats)));
+    measured([] {
+      SimLoop loop;
+      benchmark::DoNotOptimize(loop.run(await_often(kRepeats)));
+    });
   }
   report_each(state, kRepeats);
 }
@@ -29,8 +32,10 @@ void bench_point(benchmark::State& state) {
   SimLoopOptions options;
   options.seed = static_cast<std::uint64_t>(state.range(0));
   for (auto _ : state) {
-    SimLoop loop(options);
-    benchmark::DoNotOptimize(loop.run(yield_often(loop, kRepeats)));
+    measured([&] {
+      SimLoop loop(options);
+      benchmark::DoNotOptimize(loop.run(yield_often(loop, kRepeats)));
+    });
   }
   report_each(state, kRepeats);
 }
@@ -41,8 +46,10 @@ void bench_batch(benchmark::State& state) {
   options.seed = static_cast<std::uint64_t>(state.range(0));
   options.records_steps = options.records_ready = state.range(1) != 0;
   for (auto _ : state) {
-    SimLoop loop(options);
-    benchmark::DoNotOptimize(loop.run(run_batch(loop, 8, 5)));
+    measured([&] {
+      SimLoop loop(options);
+      benchmark::DoNotOptimize(loop.run(run_batch(loop, 8, 5)));
+    });
   }
 }
 BENCHMARK(bench_batch)

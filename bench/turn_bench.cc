@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns with one call that does nothing, from the prompt to the settled run, with the trace in
 // memory; judged by all checks, and played only. The label is the digest of what was said.
-#include <utility>
-
 #include <benchmark/benchmark.h>
 
+#include "bench/measured.h"
 #include "bench/run_workloads.h"
 
 namespace plumb::simulator {
@@ -19,8 +18,9 @@ void bench_judged(benchmark::State& state) {
   if (!variant) return state.SkipWithError(error_line(variant.error().front()).c_str());
   const auto facts = facts_of(bench_catalogue());
   SessionSubject subject;
-  CaseRun run;
-  for (auto _ : state) run = run_case(subject, *variant, {}, facts);
+  // Libraries that prepare themselves on first use do so now.
+  CaseRun run = run_case(subject, *variant, {}, facts);
+  for (auto _ : state) measured([&] { run = run_case(subject, *variant, {}, facts); });
   if (const auto reason = reason_against(run); !reason.empty()) {
     return state.SkipWithError(reason.c_str());
   }
@@ -38,8 +38,8 @@ void bench_played(benchmark::State& state) {
   const auto variant = run_variant({.turns = state.range(0)});
   if (!variant) return state.SkipWithError(error_line(variant.error().front()).c_str());
   SessionSubject subject;
-  RunResult result;
-  for (auto _ : state) result = subject.run(variant->scenario, {});
+  RunResult result = subject.run(variant->scenario, {});
+  for (auto _ : state) measured([&] { result = subject.run(variant->scenario, {}); });
   if (!result.errors.empty()) {
     return state.SkipWithError(error_line(result.errors.front()).c_str());
   }
