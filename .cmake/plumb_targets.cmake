@@ -46,7 +46,7 @@ function(plumb_test)
   target_link_libraries(${arg_NAME} PRIVATE plumb_flags ${arg_DEPS} GTest::gmock GTest::gtest_main)
   plumb_reuse_precompiled(${arg_NAME} test_headers)
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 300)
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 1200)
 endfunction()
 
 function(plumb_bench)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file and edits, divided by NUL bytes: a plan that is accepted found each oldText exactly once,
-// changed something, and changed the length by what the edits say.
+// hits not overlapping (EDIT-10), changed something, and changed the length by what the edits say.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -37,7 +37,7 @@ void check(const plumb::engine::EditPlan& plan, const std::vector<plumb::engine:
     const std::string needle = in_line_feeds(edit.old_text);
     const auto first = plan.before.find(needle);
     if (first == std::string::npos) std::abort();
-    if (plan.before.find(needle, first + 1) != std::string::npos) std::abort();
+    if (plan.before.find(needle, first + needle.size()) != std::string::npos) std::abort();
     length += std::ssize(in_line_feeds(edit.new_text)) - std::ssize(needle);
   }
   if (length != std::ssize(plan.after) || plan.before == plan.after) std::abort();
