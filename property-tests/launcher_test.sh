@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The scripts around the program: .ci/run adds up what its steps say and fails when one fails; the
-# counter of test cases knows every way in which a test can end.
+# counter of test cases knows every way in which a test can end; the gate on instruction counts
+# fails when there are more.
 set -eu
 
 root=$1
@@ -64,5 +65,34 @@ expect 'a failed case and a crash' '4 2 0' "$(counted)"
   case_of notrun '<skipped message="Unable to find executable"/>'
 } >"$work/junit"
 expect 'a skipped program and a missing one' '0 1 1' "$(counted)"
+
+# gate INSTRUCTIONS [COMPILER]: the gate's exit code when a workload that is known for 1000 takes so
+# many.
+mkdir -p "$work/bench" "$work/bin"
+cp "$root/bench/instruction_gate.sh" "$work/bench/"
+cat >"$work/bench/instructions.json" <<'JSON'
+{
+  "compiler": "C 1",
+  "margin_percent": 5,
+  "workloads": {
+    "a b/c:1": 1000
+  }
+}
+JSON
+gate() {
+  printf '#!/bin/sh\necho "\"b/c:1\",1,2"\necho "==7== Collected : %s" >&2\n' "$1" \
+    >"$work/bin/valgrind"
+  chmod +x "$work/bin/valgrind"
+  code=0
+  PATH="$work/bin:$PATH" sh "$work/bench/instruction_gate.sh" "$work" "${2:-C 1}" "${3:-}" \
+    >"$work/out" 2>&1 || code=$?
+  echo "$code"
+}
+expect 'as many instructions as the margin allows' 0 "$(gate 1050)"
+expect 'more instructions than that' 1 "$(gate 1051)"
+expect 'far fewer' 0 "$(gate 10)"
+expect 'another compiler' 77 "$(gate 1051 'C 2')"
+expect 'an update' 0 "$(gate 1051 'C 2' --update)"
+expect 'is what counts from then on' '0 1' "$(gate 1103 'C 2') $(gate 1104 'C 2')"
 
 [ "$failures" -eq 0 ] && echo 'the scripts hold'

@@ -39,7 +39,7 @@ const rows = [
 
 const unit_ms = { ns: 1e-6, us: 1e-3, ms: 1, s: 1000 };
 
-/** One run of one of our benchmarks: mean milliseconds and its label, the digest of its output. */
+/** One run of one of our benchmarks: mean wall and processor time, and its label, the digest. */
 function run_ours([program, name]) {
   const words = [
     `--benchmark_filter=^${name}$`, `--benchmark_min_time=${SECONDS}`, "--benchmark_format=json",
@@ -51,7 +51,8 @@ function run_ours([program, name]) {
   if (!run || run.error_occurred) {
     throw new Error(`${program} ${name}: ${run?.error_message ?? "no such benchmark"}`);
   }
-  return { ms: run.real_time * unit_ms[run.time_unit], proof: run.label };
+  const unit = unit_ms[run.time_unit];
+  return { ms: run.real_time * unit, cpu: run.cpu_time * unit, proof: run.label };
 }
 
 const peer = spawn(process.execPath, [path.join(here, "pi.mjs")], {
@@ -77,9 +78,10 @@ const shown = (number) => (number >= 100 ? number.toFixed(0) : number.toPrecisio
 const cores = `${os.cpus().length} x ${os.cpus()[0].model.trim()}`;
 const load = os.loadavg()[0].toFixed(2);
 console.log(`${cores}, load ${load}, node ${process.version}, ${ROUNDS} rounds`);
-console.log("milliseconds, medians; ratio: theirs / ours, median of the rounds [least .. most]\n");
-const head = ["workload", "ours", "theirs", "floor", "ratio", "", "target", "output"];
-const widths = [31, 9, 9, 9, 7, 18, 7, 6];
+console.log("milliseconds, medians; ratio: theirs / ours, median of the rounds [least .. most];");
+console.log("cpu: the same ratio of processor times, which another process's load hardly moves\n");
+const head = ["workload", "ours", "theirs", "floor", "ratio", "", "cpu", "target", "output"];
+const widths = [31, 8, 8, 8, 6, 16, 6, 7, 7];
 const pad = (cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]));
 const print = (cells) => console.log(cells.map(pad).join(" "));
 print(head);
@@ -90,15 +92,17 @@ for (const row of rows) {
   if (first.proof !== warm.proof) differs++;
   const ours = [], theirs = [], floor = [];
   for (let round = 0; round < ROUNDS; round++) {
-    ours.push(run_ours(row.ours).ms / row.parts);
-    theirs.push((await run_theirs(row.theirs)).ms / row.parts);
+    ours.push(run_ours(row.ours));
+    theirs.push(await run_theirs(row.theirs));
     if (row.floor) floor.push(run_ours(row.floor).ms);
   }
-  const ratios = theirs.map((ms, i) => ms / ours[i]), ratio = median(ratios);
+  const ratios = theirs.map((run, i) => run.ms / ours[i].ms), ratio = median(ratios);
+  const cpu = median(theirs.map((run, i) => run.cpu / ours[i].cpu));
+  const each = (runs) => shown(median(runs.map((run) => run.ms)) / row.parts);
   if (row.target && ratio < row.target) missed++;
   print([
-    row.theirs, shown(median(ours)), shown(median(theirs)), row.floor ? shown(median(floor)) : "",
-    shown(ratio), `[${shown(Math.min(...ratios))} .. ${shown(Math.max(...ratios))}]`,
+    row.theirs, each(ours), each(theirs), row.floor ? shown(median(floor)) : "",
+    shown(ratio), `[${shown(Math.min(...ratios))} .. ${shown(Math.max(...ratios))}]`, shown(cpu),
     row.target ? `${row.target}${ratio < row.target ? " no" : " ok"}` : "",
     first.proof === warm.proof ? "equal" : "DIFFERS",
   ]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The other side of the comparison: the published pi's own loop, session and tools, in process.
-// Reads the name of a workload a line and answers with a line of JSON, {ms, proof, count}: the mean
-// of as many repetitions as fit into the time that ours gets too, and a digest of what came out.
+// Reads the name of a workload a line and answers with a line of JSON, {ms, cpu, proof}: the mean
+// wall and processor time of as many repetitions as fit into the time that ours gets too, and a
+// digest of what came out.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -15,6 +16,13 @@ const pi = await import("@earendil-works/pi-coding-agent");
 
 const SECONDS = Number(process.env.SECONDS ?? "0.3");
 const root = fs.mkdtempSync(path.join(os.tmpdir(), "plumb-peer-"));
+/** Milliseconds of wall and processor time (all threads) that `work` takes. */
+async function timed(work) {
+  const used = process.cpuUsage(), begin = performance.now();
+  const result = await work();
+  const ms = performance.now() - begin, { user, system } = process.cpuUsage(used);
+  return { ms, cpu: (user + system) / 1000, result };
+}
 const digest = (text) => createHash("sha256").update(text).digest("hex");
 
 // ---- turns and batches: the same script of calls as bench/run_workloads.h
@@ -69,10 +77,9 @@ async function loop_run(turns, calls) {
   const prompt = { role: "user", content: "go", timestamp: 0 };
   const context = { systemPrompt: "x", messages: [], tools: [noop] };
   const config = { model: faux.getModel(), convertToLlm: (all) => all, apiKey: "k" };
-  const begin = performance.now();
-  await core.runAgentLoop([prompt], context, config, emit, undefined, faux.streamSimple);
-  const ms = performance.now() - begin;
-  return { ms, proof: conversation(messages) };
+  const time = await timed(() =>
+    core.runAgentLoop([prompt], context, config, emit, undefined, faux.streamSimple));
+  return { ...time, proof: conversation(messages) };
 }
 
 const no_resources = {
@@ -105,11 +112,9 @@ async function session_run(turns, calls) {
   faux.setResponses(script(turns, calls));
   const messages = [];
   session.subscribe((event) => { if (event.type === "message_end") messages.push(event.message); });
-  const begin = performance.now();
-  await session.prompt("go");
-  const ms = performance.now() - begin;
+  const time = await timed(() => session.prompt("go"));
   session.dispose();
-  return { ms, proof: conversation(messages) };
+  return { ...time, proof: conversation(messages) };
 }
 
 // ---- files: the same text and edits as bench/file_workloads.h
@@ -128,18 +133,15 @@ async function edit_run(count) {
     const number = Math.floor(((2 * i + 1) * LINES) / (2 * count));
     edits.push({ oldText: line_of(number), newText: `changed ${number}` });
   }
-  const begin = performance.now();
-  await edit.execute("c1", { path: file, edits });
-  const ms = performance.now() - begin;
+  const time = await timed(() => edit.execute("c1", { path: file, edits }));
   const proof = digest(fs.readFileSync(file));
   fs.writeFileSync(file, large);
-  return { ms, proof };
+  return { ...time, proof };
 }
 
 async function read_run(line) {
-  const begin = performance.now();
-  const result = await read.execute("c1", { path: file, offset: line });
-  return { ms: performance.now() - begin, proof: digest(result.content[0].text) };
+  const time = await timed(() => read.execute("c1", { path: file, offset: line }));
+  return { ...time, proof: digest(time.result.content[0].text) };
 }
 
 const workloads = {
@@ -155,15 +157,16 @@ const workloads = {
 
 /** Repeats until the time is up, at least once; every repetition must come to the same. */
 async function repeat(run) {
-  let total = 0, count = 0, proof;
-  while (count === 0 || total < SECONDS * 1000) {
+  let ms = 0, cpu = 0, count = 0, proof;
+  while (count === 0 || ms < SECONDS * 1000) {
     const result = await run();
     if (proof !== undefined && proof !== result.proof) throw new Error("two runs differ");
     proof = result.proof;
-    total += result.ms;
+    ms += result.ms;
+    cpu += result.cpu;
     count++;
   }
-  return { ms: total / count, proof, count };
+  return { ms: ms / count, cpu: cpu / count, proof };
 }
 
 for await (const name of readline.createInterface({ input: process.stdin })) {
