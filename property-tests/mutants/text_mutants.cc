@@ -8,6 +8,7 @@
 #include "engine/model/provider.h"
 #include "engine/tools/builtin/edit.h"
 #include "engine/tools/builtin/edit_planner.h"
+#include "property-tests/mutants/fuzzy_mutants.h"
 #include "property-tests/mutants/mutant.h"
 
 namespace plumb::simulator {
@@ -171,7 +172,8 @@ std::vector<Mutant> plan_mutants() {
                  {"EDIT-15"}),
       trips_also(plan_mutant("edit-counts-normalised-text", "EDIT-63",
                              "places are counted with curly quotes as plain ones", count_plain),
-                 {"EDIT-02", "EDIT-26"}),
+                 {"EDIT-02", "EDIT-08", "EDIT-22", "EDIT-24", "EDIT-26", "EDIT-29", "EDIT-58",
+                  "EDIT-59", "EDIT-61", "EDIT-62", "EDIT-68"}),
       trips_also(plan_mutant("edit-counts-trimmed-text", "EDIT-64",
                              "places are counted without final blanks", count_trimmed),
                  {"EDIT-02", "EDIT-26"}),
@@ -324,6 +326,7 @@ std::vector<Mutant> answer_mutants() {
 std::vector<Mutant> text_mutants() {
   std::vector<Mutant> list = plan_mutants();
   std::ranges::move(answer_mutants(), std::back_inserter(list));
+  std::ranges::move(fuzzy_mutants(), std::back_inserter(list));
   return list;
 }
 

@@ -2,10 +2,10 @@
 // Which bytes an edit leaves, case by case: what counts as a match, what becomes of line ends and
 // characters. The expected bytes are those of the edit case; each rule here is a reason to look.
 #include <algorithm>
-#include <array>
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/edit_case.h"
+#include "simulator/invariants/edit_match.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -60,7 +60,7 @@ bool ends_in_blanks(const TextChange& change) {
 /// It occurs again at a place that overlaps the one before.
 bool overlaps_itself(const EditCase& edit, const Story& story) {
   if (!ran_undisturbed(edit, story) || !edit.original) return false;
-  const std::string text = normal_text(*edit.original);
+  const std::string text = normal_text(bytes_of_places(edit));
   for (std::size_t i = 0; i < edit.places.size(); ++i) {
     const std::string wanted = normal_text(edit.changes[i].old_text);
     for (const auto start : edit.places[i].starts) {
@@ -115,7 +115,7 @@ bool covers_a_break(const EditCase& edit, const Story& story) {
 /// No edit covers the final line break or writes one at the end.
 bool leaves_the_end(const EditCase& edit, const Story& story) {
   if (!is_good(edit, story)) return false;
-  const auto end = std::ssize(normal_text(*edit.original));
+  const auto end = std::ssize(normal_text(bytes_of_places(edit)));
   for (std::size_t i = 0; i < edit.places.size(); ++i) {
     const auto& place = edit.places[i];
     if (place.starts.front() + place.length != end) continue;
@@ -185,64 +185,7 @@ Complaint names_the_edit(const EditCase& edit, const Story&) {
                  edit_end_event(edit));
 }
 
-// ------------------------------------------------------------------ strict and fuzzy matching
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kPlainForms{{
-    {"\xE2\x80\x98", "'"},
-    {"\xE2\x80\x99", "'"},
-    {"\xE2\x80\x9A", "'"},
-    {"\xE2\x80\x9B", "'"},
-    {"\xE2\x80\x9C", "\""},
-    {"\xE2\x80\x9D", "\""},
-    {"\xE2\x80\x9E", "\""},
-    {"\xE2\x80\x9F", "\""},
-    {"\xE2\x80\x93", "-"},
-    {"\xE2\x80\x94", "-"},
-    {"\xE2\x88\x92", "-"},
-    {"\xC2\xA0", " "},
-}};
-
-/// Quotes, dashes and blanks in their plain form, and no blanks before line ends: the part of
-/// EDIT-59 that needs no table of characters.
-std::string plain_form(std::string_view text) {
-  std::string plain(text);
-  for (const auto& [from, to] : kPlainForms) {
-    for (auto at = plain.find(from); at != std::string::npos; at = plain.find(from, at)) {
-      plain.replace(at, from.size(), to);
-    }
-  }
-  for (auto at = plain.find('\n'); at != std::string::npos; at = plain.find('\n', at + 1)) {
-    for (; at > 0 && is_blank(plain[at - 1]); --at) plain.erase(at - 1, 1);
-  }
-  return plain;
-}
-
-std::int64_t plain_count(const EditCase& edit, std::size_t index) {
-  const std::string text = plain_form(normal_text(*edit.original));
-  const std::string wanted = plain_form(normal_text(edit.changes[index].old_text));
-  std::int64_t number = 0;
-  if (wanted.empty()) return number;
-  for (auto at = text.find(wanted); at != std::string::npos;
-       at = text.find(wanted, at + wanted.size())) {
-    ++number;
-  }
-  return number;
-}
-
-/// EDIT-58: only normalising would find it.
-bool is_found_in_plain_form(const EditCase& edit, const Story& story) {
-  return story.is_edition("seed") && ran_with(edit, EditFault::not_found, story) &&
-         plain_count(edit, static_cast<std::size_t>(edit.first)) > 0;
-}
-
-/// EDIT-63: the literal text is unique, its plain form is not.
-bool is_ambiguous_in_plain_form(const EditCase& edit, const Story& story) {
-  if (!story.is_edition("seed") || !is_good(edit, story)) return false;
-  for (std::size_t i = 0; i < edit.changes.size(); ++i) {
-    if (plain_count(edit, i) > 1) return true;
-  }
-  return false;
-}
+// ------------------------------------------------------------------ blanks and other letters
 
 bool has_repeat_beyond_ascii(const EditCase& edit, const Story& story) {
   return ran_with(edit, EditFault::repeated, story) && is_beyond_ascii(*edit.original);
@@ -287,14 +230,6 @@ std::vector<Rule> match_rules() {
           .for_each_edit()
           .when(has_several_and_a_fault)
           .expect(names_the_edit),
-      rule("EDIT-58", "strict: what only a normalised search finds is an error")
-          .for_each_edit()
-          .when(is_found_in_plain_form)
-          .expect(refused_and_unchanged),
-      good_bytes("EDIT-63",
-                 "strict: a text that is unique as written is edited, whatever its "
-                 "normalised form",
-                 is_ambiguous_in_plain_form),
       good_bytes("EDIT-64", "a unique oldText that ends in blanks, or is blank, is edited",
                  change_like(ends_in_blanks)),
       rule("EDIT-65", "an oldText that occurs twice is refused in text beyond ASCII too")
@@ -332,6 +267,7 @@ std::vector<Rule> edit_bytes_rules() {
                  change_like(has_replacement_signs)),
   };
   for (auto& rule : match_rules()) rules.push_back(std::move(rule));
+  for (auto& rule : edit_fuzzy_rules()) rules.push_back(std::move(rule));
   return rules;
 }
 

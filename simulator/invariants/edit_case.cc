@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/values/sha256.h"
+#include "simulator/invariants/edit_match.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -26,18 +27,6 @@ LineEnds line_ends_of(std::string_view bytes) {
   return pairs == breaks && pairs == returns ? LineEnds::crlf : LineEnds::mixed;
 }
 
-/// CRLF and CR as LF. In arguments a BOM is content (EDIT-23).
-std::string with_line_feeds(std::string_view bytes) {
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] != '\r')
-      text += bytes[i];
-    else if (i + 1 == bytes.size() || bytes[i + 1] != '\n')
-      text += '\n';
-  }
-  return text;
-}
-
 std::string with_breaks(std::string_view text, std::string_view line_end) {
   std::string result;
   for (const char c : text) {
@@ -47,18 +36,6 @@ std::string with_breaks(std::string_view text, std::string_view line_end) {
       result += c;
   }
   return result;
-}
-
-Occurrences find_all(std::string_view text, std::string_view needle) {
-  Occurrences found;
-  found.length = static_cast<std::int64_t>(needle.size());
-  if (needle.empty()) return found;
-  // Without overlap, left to right (EDIT-10).
-  for (auto place = text.find(needle); place != std::string_view::npos;
-       place = text.find(needle, place + needle.size())) {
-    found.starts.push_back(static_cast<std::int64_t>(place));
-  }
-  return found;
 }
 
 /// The edits in the order of their places, as (start, index).
@@ -144,8 +121,9 @@ void append_piece(std::string& bytes, std::string_view piece) {
 
 /// The bytes after success, or nothing where a line end is left open.
 std::optional<std::string> replaced_bytes(const EditCase& edit) {
-  const bool has_mark = edit.original->starts_with(kByteOrderMark);
-  const Body body(std::string_view(*edit.original).substr(has_mark ? kByteOrderMark.size() : 0));
+  const std::string_view file = bytes_of_places(edit);
+  const bool has_mark = file.starts_with(kByteOrderMark);
+  const Body body(file.substr(has_mark ? kByteOrderMark.size() : 0));
   std::string bytes(has_mark ? kByteOrderMark : "");
   std::size_t at = 0;
   for (const auto& [start, index] : by_place(edit)) {
@@ -171,37 +149,30 @@ bool find_empty(EditCase& edit) {
   return false;
 }
 
+void match_literally(EditCase& edit, const std::string& text) {
+  for (const auto& change : edit.changes) {
+    edit.places.push_back(find_all(text, with_line_feeds(change.old_text)));
+  }
+}
+
 /// Fills in what must happen to `original`.
-void plan(EditCase& edit) {
-  const std::string text = normal_text(*edit.original);
+void plan(EditCase& edit, const Story& story) {
+  edit.is_decidable = true;
   if (edit.changes.empty()) {
     edit.fault = EditFault::no_edits;
     return;
   }
-  for (const auto& change : edit.changes) {
-    edit.places.push_back(find_all(text, with_line_feeds(change.old_text)));
-  }
+  const std::string original = normal_text(*edit.original);
+  if (story.is_edition("seed"))
+    match_literally(edit, original);
+  else
+    edit.is_decidable = match_fuzzily(edit, original);
   if (find_empty(edit) || find_missing(edit) || find_overlap(edit)) return;
   edit.is_mixed = line_ends_of(*edit.original) == LineEnds::mixed;
-  if (replaced(edit, text) == text)
+  if (replaced(edit, normal_text(bytes_of_places(edit))) == original)
     edit.fault = EditFault::no_change;
   else
     edit.expected = replaced_bytes(edit);
-}
-
-/// Where pi-1.6.0 may match otherwise: text beyond ASCII and blanks before line ends.
-bool is_plain(std::string_view text) {
-  const bool is_ascii =
-      std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  return is_ascii && text.find(" \n") == std::string_view::npos &&
-         text.find("\t\n") == std::string_view::npos && !text.ends_with(' ');
-}
-
-bool matches_exactly(const EditCase& edit, const Story& story) {
-  if (story.is_edition("seed")) return true;
-  return is_plain(*edit.original) && std::ranges::all_of(edit.changes, [](const auto& change) {
-           return is_plain(change.old_text) && is_plain(change.new_text);
-         });
 }
 
 std::optional<TextChange> change_in(const Json& entry) {
@@ -328,16 +299,17 @@ EditCase follow_edit(const Call& call, FileTexts& files, const Story& story) {
   const auto changes = changes_in(begin != nullptr ? begin->args.get() : call.raw.get());
   if (!was_written_by_host(call, edit.file, story)) edit.original = files.text(edit.file);
   if (changes) edit.changes = *changes;
-  if (edit.original && changes) {
-    plan(edit);
-    edit.is_decidable = matches_exactly(edit, story);
-  }
+  if (edit.original && changes) plan(edit, story);
   files.set(edit.file, has_failed(call) ? text_after_failure(edit) : edit.expected);
   files.touch(edit.file, &call);
   return edit;
 }
 
 }  // namespace
+
+std::string_view bytes_of_places(const EditCase& edit) {
+  return edit.partly_normalised ? *edit.partly_normalised : *edit.original;
+}
 
 std::string normal_text(std::string_view bytes) {
   if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());

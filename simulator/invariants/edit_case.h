@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The edit calls of a trace beside what the rules say they must do. The expectation is made from
 // the file as it was and the call's arguments alone, in the original text, exactly as written
-// (EDIT-02, EDIT-05); it shares nothing with any engine.
+// (EDIT-02, EDIT-05), or as pi-1.6.0 matches (EDIT-58..63); it shares nothing with any engine.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct TextChange {
 };
 
 /// The places of an old text in the original, as half-open byte ranges of its normal form (no BOM,
-/// line ends as LF).
+/// line ends as LF); see bytes_of_places().
 struct Occurrences {
   std::vector<std::int64_t> starts;
   std::int64_t length = 0;
@@ -55,7 +55,9 @@ struct EditCase {
   bool is_mixed = false;  ///< The original has line ends of several kinds, or lone CRs.
   std::optional<std::string> final_text;  ///< When nothing changed the file after this call.
   const Json* final_state = nullptr;      ///< Likewise: its entry in the listing, text or not.
-  bool is_decidable = false;  ///< The edition matches exactly here, and the file is known.
+  bool is_decidable = false;  ///< The edition says what is found, and the file is known.
+  /// pi-1.6.0, when all edits were found in normalised text: the bytes they are made in (EDIT-62).
+  std::optional<std::string> partly_normalised;
 };
 
 /// All calls of the tool edit whose results no handler touched, in the order in which they settled.
@@ -64,6 +66,9 @@ std::vector<EditCase> edit_cases(const Story& story);
 /// The edits of a call as they are meant: a list, a list as text (EDIT-46), the old pair last
 /// (EDIT-44). Nothing if they are none of these.
 std::optional<std::vector<TextChange>> changes_in(const Json& arguments);
+
+/// The bytes in whose normal form the places of a call without a fault lie.
+std::string_view bytes_of_places(const EditCase& edit);
 
 /// The normal form: no BOM, LF only.
 std::string normal_text(std::string_view bytes);

@@ -90,7 +90,7 @@ Complaint outside_is_kept(const EditCase& edit, const Story&) {
     from = from < 0 ? place.starts.front() : std::min(from, place.starts.front());
     to = std::max(to, place.starts.front() + place.length);
   }
-  const std::string_view original = *edit.original;
+  const std::string_view original = bytes_of_places(edit);
   const auto head = original.substr(0, bytes_of(original, from));
   const auto tail = original.substr(bytes_of(original, to));
   return require(edit.final_text->starts_with(head) && edit.final_text->ends_with(tail),

@@ -71,5 +71,29 @@ TEST(OracleFixture, HoldsInTheSeedEdition) {
   EXPECT_EQ(run_all("seed"), expected);
 }
 
+TEST(OracleFixture, HoldsInThePiEdition) {
+  const Counts expected{{"PASS", 272},
+                        {"SKIP a quirk: BASH-07 asks for something else", 1},
+                        {"SKIP a quirk: BASH-30 asks for something else", 1},
+                        {"SKIP a quirk: EDIT-16 asks for something else", 1},
+                        {"SKIP a quirk: EDIT-53 asks for something else", 1},
+                        {"SKIP a quirk: EDIT-64 asks for something else", 2},
+                        {"SKIP a quirk: EDIT-65 asks for something else", 1},
+                        {"SKIP a quirk: EDIT-66 asks for something else", 3},
+                        {"SKIP a quirk: EDIT-67 asks for something else", 1},
+                        {"SKIP a quirk: QUEUE-10 asks for something else", 1},
+                        {"SKIP a quirk: QUEUE-13 asks for something else", 1},
+                        {"SKIP a quirk: READ-15 asks for something else", 3},
+                        {"SKIP a quirk: READ-16 asks for something else", 1},
+                        {"SKIP a quirk: TRUNC-10 asks for something else", 1},
+                        {"SKIP a quirk: WRITE-08 asks for something else", 1},
+                        {"SKIP pictures are neither decoded nor made", 5},
+                        {"SKIP the tool find is not built yet", 15},
+                        {"SKIP the tool grep is not built yet", 19},
+                        {"SKIP the tool ls is not built yet", 8}};
+
+  EXPECT_EQ(run_all("pi-1.6.0"), expected);
+}
+
 }  // namespace
 }  // namespace plumb::simulator
