@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "property-tests/mutants/pain_mutants.h"
 #include "simulator/explore/case_run.h"
 #include "simulator/explore/schedules.h"
 #include "simulator/subjects/session_subject.h"
@@ -57,7 +58,12 @@ const std::map<std::string, std::vector<std::string>>& effects_elsewhere() {
       {"batch-is-always-sequential", {"BATCH-09", "BATCH-10", "HOOK-14"}},
       {"batch-last-result-is-lost", {"EVENT-36"}},
       {"batch-messages-as-completed", {"EVENT-13"}},
+      {"edit-drops-the-mark", {"EDIT-14"}},
+      {"edit-matches-raw-bytes", {"EDIT-14"}},
+      {"edit-writes-line-feeds", {"EDIT-14"}},
+      {"edits-one-after-the-other", {"EDIT-39", "EDIT-40"}},
       {"event-aborted-run-is-asked", {"ABORT-11", "EVENT-15"}},
+      {"event-failed-answer-runs", {"EVENT-28", "PIPE-01"}},
       {"extension-taken-out-stays-loaded", {"EVENT-44"}},
       {"hook-block-is-ignored", {"HOOK-25"}},
       {"hook-silence-is-consent", {"HOOK-25"}},
@@ -66,6 +72,7 @@ const std::map<std::string, std::vector<std::string>>& effects_elsewhere() {
       {"pipe-preparation-is-ignored", {"PIPE-18"}},
       {"prompt-tells-of-inactive-tools", {"PROMPT-09"}},
       {"result-host-failure-keeps-the-result", {"HOOK-19"}},
+      {"result-message-is-never-an-error", {"HOOK-20"}},
       {"result-original-content-is-sent", {"RESULT-21"}},
       {"tool-internal-call-id", {"BATCH-09"}},
   };
@@ -103,6 +110,7 @@ std::vector<Mutant> all_mutants() {
   append(all, active_mutants());
   append(all, order_mutants());
   append(all, capture_mutants());
+  append(all, pain_mutants());
   add_effects_elsewhere(all);
   std::ranges::sort(all, {}, [](const Mutant& mutant) { return mutant.rule + " " + mutant.name; });
   return all;

@@ -2,11 +2,13 @@
 // Teeth: every wrong engine and every tampered trace is caught by the rule that it names, and by
 // nothing that it does not list.
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/pain_mutants.h"
 #include "property-tests/mutants/tamper.h"
 #include "property-tests/mutants/unmutated.h"
 #include "property-tests/repository_suite.h"
@@ -70,6 +72,38 @@ TEST(Mutants, RacesHideOnTheFirstSchedule) {
         << mutant.name << " shows on the first schedule of each scenario";
   }
   EXPECT_GE(races, 1);
+}
+
+std::set<std::string> shown_pains() {
+  std::set<std::string> pains;
+  for (const auto& scenario : repository_suite().scenarios) {
+    pains.insert(scenario.pains.begin(), scenario.pains.end());
+  }
+  return pains;
+}
+
+std::vector<Scenario> scenarios_of_pain(const std::string& pain) {
+  std::vector<Scenario> tagged;
+  std::ranges::copy_if(repository_suite().scenarios, std::back_inserter(tagged),
+                       [&pain](const Scenario& scenario) {
+                         return std::ranges::find(scenario.pains, pain) != scenario.pains.end();
+                       });
+  return tagged;
+}
+
+TEST(Pains, AreReproducedByWrongEnginesThatTheirScenariosCatch) {
+  const auto mutants = all_mutants();
+  for (const auto& pain : shown_pains()) {
+    const auto tagged = scenarios_of_pain(pain);
+    EXPECT_FALSE(mutants_of_pain(pain).empty()) << pain << " has no wrong engine";
+    for (const auto& name : mutants_of_pain(pain)) {
+      const auto mutant = std::ranges::find(mutants, name, &Mutant::name);
+      ASSERT_NE(mutant, mutants.end()) << name;
+      const auto outcome = run_mutant(*mutant, tagged, repository_suite().catalogue);
+      EXPECT_TRUE(outcome.is_killed()) << pain << ": " << name << " survives " << mutant->rule
+                                       << "; failed:" << joined(outcome.killed_by);
+    }
+  }
 }
 
 const std::vector<Tamper>& tampers() {

@@ -225,6 +225,7 @@ TEST(Program, RefusesWhatItCannotRead) {
       {"run --no-reports --expectations scenarios", "scenarios: is a folder, expected a file"},
       {"rn", "unknown command 'rn'; did you mean 'run'? (see plumb --help)"},
       {"run --sed 1", "unknown option '--sed'; did you mean '--seed'? (see plumb --help)"},
+      {"run --no-reports --pain P99", "no scenario shows pain 'P99'"},
       {"explain edit-03", "unknown rule 'edit-03'; did you mean 'EDIT-03'?"},
       {"judge --requests log.json trace.jsonl", "--requests needs --from pi-rpc"},
       {"--rules-folder no/such lint", "no/such: no such file or folder"},

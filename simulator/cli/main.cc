@@ -52,6 +52,8 @@ void add_run(CLI::App& app, CommandLine& line) {
   auto* command = app.add_subcommand("run", "Replay scenarios against a subject and judge them");
   command->add_option("paths", run.paths, "Scenario files or folders (default: scenarios)");
   command->add_option("--rule", run.rules, "Only scenarios that name this rule (repeatable)");
+  command->add_option("--pain", run.pains, "Only scenarios that show this pain (repeatable)")
+      ->check(kGiven);
   command->add_option("--subject", run.subject, "What is judged")
       ->check(CLI::IsMember({"session"}));
   command->add_option("--seed", run.seed, "Order of what is concurrent; 0: first in, first out")

@@ -25,6 +25,7 @@ struct CommonOptions {
 struct RunCommand {
   std::vector<std::string> paths;  ///< Empty: scenarios.
   std::vector<std::string> rules;  ///< Only scenarios that name one of these.
+  std::vector<std::string> pains;  ///< Only scenarios that show one of these.
   std::string subject = "session";
   std::uint64_t seed = 0;
   std::int64_t seed_count = 1;

@@ -53,6 +53,26 @@ Result<void> select_rules(LoadedScenarios& loaded, const std::vector<std::string
   return {};
 }
 
+/// Keeps the scenarios that show one of the pains; one that none shows is an error of the command
+/// line.
+Result<void> select_pains(LoadedScenarios& loaded, const std::vector<std::string>& pains) {
+  if (pains.empty()) return {};
+  std::set<std::string> shown;
+  for (const auto& scenario : loaded.scenarios) {
+    shown.insert(scenario.pains.begin(), scenario.pains.end());
+  }
+  for (const auto& pain : pains) {
+    if (shown.contains(pain)) continue;
+    return fail(ErrorCode::invalid, "no scenario shows pain '" + pain + "'");
+  }
+  std::erase_if(loaded.scenarios, [&pains](const Scenario& scenario) {
+    return std::ranges::none_of(scenario.pains, [&pains](const std::string& pain) {
+      return std::ranges::find(pains, pain) != pains.end();
+    });
+  });
+  return {};
+}
+
 /// The command without what has no effect on verdicts: where reports go, how many run at a time,
 /// and the order of the words.
 std::string plain_command(const RunCommand& command) {
@@ -63,6 +83,9 @@ std::string plain_command(const RunCommand& command) {
   auto rules = command.rules;
   std::ranges::sort(rules);
   for (const auto& rule : rules) text += " --rule " + rule;
+  auto pains = command.pains;
+  std::ranges::sort(pains);
+  for (const auto& pain : pains) text += " --pain " + pain;
   if (command.seed != 0) text += " --seed " + std::to_string(command.seed);
   if (command.seed_count != 1) text += " --seeds " + std::to_string(command.seed_count);
   if (!command.schedules.empty()) text += " --schedules " + command.schedules;
@@ -208,6 +231,9 @@ int run_command(const CommonOptions& common, const RunCommand& command) {
   auto expected = load_expected(command.expectations, &loaded, *catalogue);
   if (!expected) return refuse(expected.error());
   if (auto selected = select_rules(loaded, command.rules, *catalogue); !selected) {
+    return refuse({selected.error()});
+  }
+  if (auto selected = select_pains(loaded, command.pains); !selected) {
     return refuse({selected.error()});
   }
   SuiteRun suite(common, command);

@@ -108,6 +108,34 @@ Complaint tells_timeout(const Call& call, const Story&) {
   return fails_with(call, seconds_given(call), "a timeout");
 }
 
+/// The first abort while the process ran, or null.
+const Event* abort_of_process(const Call& call, const Event& exit, const Story& story) {
+  const auto abort = story.abort_between(seq_of(call, "process_start"), exit.seq);
+  for (const auto* list : {&story.steps, &story.notes}) {
+    const auto found = std::ranges::find(*list, abort, &Event::seq);
+    if (found != list->end()) return *found;
+  }
+  return nullptr;
+}
+
+/// The process did not end just as the abort came.
+bool outlived_an_abort(const Call& call, const Story& story) {
+  constexpr std::int64_t kGraceMs = 100;
+  const Event* exit = first(call, "process_exit");
+  if (!is_bash(call, story) || exit == nullptr) return false;
+  const Event* abort = abort_of_process(call, *exit, story);
+  return abort != nullptr && exit->at > abort->at + kGraceMs;
+}
+
+bool met_an_abort(const Call& call, const Story& story) {
+  return ended_as("aborted")(call, story) || outlived_an_abort(call, story);
+}
+
+Complaint ends_by_the_abort(const Call& call, const Story&) {
+  return require(exit_of(call)->end == "aborted", "the command runs on after the abort",
+                 first(call, "process_exit"));
+}
+
 Complaint tells_abort(const Call& call, const Story&) {
   if (!result_text(call).starts_with(end_of_output(exit_of(call)->output).text)) {
     return finding("the result of an abort does not have the output so far", bash_end(call));
@@ -142,16 +170,23 @@ Complaint names_exit_of_shell(const Call& call, const Story&) {
                  bash_end(call));
 }
 
-/// BASH-22: somebody held the pipes when the shell was gone.
+constexpr std::int64_t kSilenceMs = 100;
+
+/// How long the call went on when the shell was gone.
+std::int64_t since_exit_ms(const Call& call) {
+  return first(call, "process_exit")->at - first(call, "process_start")->at -
+         exit_of(call)->exited_ms;
+}
+
+/// BASH-22: somebody held the pipes when the shell was gone, and does so still or kept the call.
 bool left_somebody(const Call& call, const Story& story) {
-  return ended_by_itself(call, story) && exit_of(call)->group_alive > 0;
+  if (!ended_by_itself(call, story)) return false;
+  const auto* exit = exit_of(call);
+  return exit->group_alive > 0 || (exit->exited_ms >= 0 && since_exit_ms(call) > 10 * kSilenceMs);
 }
 
 Complaint waits_for_silence_only(const Call& call, const Story&) {
-  constexpr std::int64_t kSilenceMs = 100;
-  const auto* start = first(call, "process_start");
-  const std::int64_t since_ms =
-      first(call, "process_exit")->at - start->at - exit_of(call)->exited_ms;
+  const std::int64_t since_ms = since_exit_ms(call);
   if (exit_of(call)->chunks == 0 && since_ms > kSilenceMs) {
     return finding("a silent background job holds the call", first(call, "process_exit"));
   }
@@ -354,9 +389,12 @@ std::vector<Rule> bash_rules() {
           .when(ended_as("timed_out"))
           .expect(leaves_nobody)
           .expect(tells_timeout),
-      rule("BASH-15", "at an abort no process of the group is left; the error has output and abort")
+      rule("BASH-15",
+           "at an abort the command ends and no process of the group is left; the error has output "
+           "and abort")
           .for_each_call()
-          .when(ended_as("aborted"))
+          .when(met_an_abort)
+          .expect(ends_by_the_abort)
           .expect(leaves_nobody)
           .expect(tells_abort),
       rule("BASH-16", "a call of bash that was aborted before its process starts none")

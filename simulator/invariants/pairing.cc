@@ -12,9 +12,9 @@ bool shows_results(const Request& request, const Story& story) {
   return !request.results.empty() || !request.unpaired.empty();
 }
 
-Complaint last_answer_is_paired(const Request& request, const Story&) {
+Complaint answers_are_paired(const Request& request, const Story&) {
   if (request.unpaired.empty()) return std::nullopt;
-  return finding("the last answer is not paired with its results: " + request.unpaired.front(),
+  return finding("an answer is not paired with its results: " + request.unpaired.front(),
                  request.event);
 }
 
@@ -74,11 +74,11 @@ Complaint passes_the_gates(const Call& call, const Story& story) {
 std::vector<Rule> pairing_rules() {
   return {
       rule("BATCH-17",
-           "in each request every call of the last normal answer has exactly one result with its "
-           "id, and no result is without a call")
+           "in each request every call of the last normal answer, and of all when earlier messages "
+           "changed, has exactly one result with its id; no result is without a call")
           .for_each_request()
           .when(shows_results)
-          .expect(last_answer_is_paired),
+          .expect(answers_are_paired),
       rule("PIPE-20", "requests repeat the arguments of earlier answers as the provider sent them")
           .for_each_request()
           .when(repeats_arguments)

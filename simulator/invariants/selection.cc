@@ -272,9 +272,11 @@ bool is_selected_by_handler(const Request& request, const Story& story) {
 
 Complaint selection_is_declared(const Request& request, const Story& story) {
   Names expected = *edited_selection(request, story);
+  // What the registry does not have or hides cannot be declared; without one all of it can.
+  const bool is_registry_known = story.registry_at(request.event->seq) != nullptr;
   std::erase_if(expected, [&](const auto& name) {
     const Json* tool = story.tool_at(name, request.event->seq);
-    return tool == nullptr || at(*tool, "exposure") == "hidden";
+    return is_registry_known && (tool == nullptr || at(*tool, "exposure") == "hidden");
   });
   return differ("the tools that the run declares", as_json(in_order(expected)),
                 as_json(in_order(request.declared)), request.event);

@@ -237,18 +237,11 @@ void StoryTeller::declare_tools(const FoldedRequest& folded, Request& request) {
   for (const auto& message : announced) apply_announcement(message, request.declared);
 }
 
-/// Looks at the last answer and what follows it: earlier ones were looked at when they were last.
-void StoryTeller::pair_results(std::span<const RequestBlock> blocks, Request& request) {
-  std::map<std::string, std::int64_t> counts;
+/// `counts`: how many results follow on the answer that made the calls, by their ids.
+void StoryTeller::pair_answer(const std::vector<ShownCall>& shown, ResultCounts counts,
+                              Request& request) {
   std::vector<std::string> called;
-  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    if (block->zone != Zone::messages) break;
-    const Json& body = block->body.get();
-    for (const auto& result : results_in(body)) ++counts[result.call];
-    if (!is_assistant(body)) continue;
-    for (const auto& call : calls_in(body)) called.push_back(call.id);
-    break;
-  }
+  for (const auto& call : shown) called.push_back(call.id);
   for (const auto& id : called) {
     const std::int64_t count = std::exchange(counts[id], 0);
     if (count == 0 && !dead_.contains(id)) request.unpaired.push_back(id + " has no result");
@@ -259,6 +252,22 @@ void StoryTeller::pair_results(std::span<const RequestBlock> blocks, Request& re
       request.unpaired.push_back("a result names " + id + ", which the last answer did not call");
     }
   }
+}
+
+/// Looks at the last answer and what follows it: earlier ones were looked at when they were last,
+/// unless the messages that were sent before are other ones now.
+void StoryTeller::pair_results(const FoldedRequest& folded, Request& request) {
+  const bool is_rewritten = folded.previous == nullptr || !folded.removed.empty();
+  ResultCounts counts;
+  for (auto block = folded.blocks.rbegin(); block != folded.blocks.rend(); ++block) {
+    if (block->zone != Zone::messages) break;
+    const Json& body = block->body.get();
+    for (const auto& result : results_in(body)) ++counts[result.call];
+    if (!is_assistant(body)) continue;
+    pair_answer(calls_in(body), std::exchange(counts, {}), request);
+    if (!is_rewritten) return;
+  }
+  pair_answer({}, std::move(counts), request);
 }
 
 /// What earlier requests did not say: a change of prompt or tools sends old messages again.
@@ -291,7 +300,7 @@ void StoryTeller::see_request(const Event& event) {
   request.has_new_system = has_change(*folded, Zone::system);
   request.message_break = break_in_messages(*folded);
   declare_tools(*folded, request);
-  pair_results(folded->blocks, request);
+  pair_results(*folded, request);
   find_fresh(*folded, request);
   for (const auto& block : folded->blocks) {
     if (block.zone == Zone::messages) break;

@@ -69,7 +69,7 @@ struct Request {
   std::vector<ShownResult> results;
   std::vector<SharedJson> added;      ///< Messages among the new blocks, as sent.
   std::vector<ShownCall> answered;    ///< Calls of assistant messages among the new blocks.
-  std::vector<std::string> unpaired;  ///< What is wrong with the last answer's results (BATCH-17).
+  std::vector<std::string> unpaired;  ///< What is wrong with results (BATCH-17).
 };
 
 struct EditCase;
@@ -174,7 +174,9 @@ class StoryTeller {
   void list_call(const ShownCall& shown, Batch& batch);
   void find_fresh(const FoldedRequest& folded, Request& request);
   void declare_tools(const FoldedRequest& folded, Request& request);
-  void pair_results(std::span<const RequestBlock> blocks, Request& request);
+  using ResultCounts = std::map<std::string, std::int64_t>;
+  void pair_answer(const std::vector<ShownCall>& shown, ResultCounts counts, Request& request);
+  void pair_results(const FoldedRequest& folded, Request& request);
 
   Story& story_;
   RequestFold fold_;

@@ -117,6 +117,20 @@ Complaint bad_schema_is_refused(const Story& story, const Story&) {
 
 // ------------------------------------------------------------------ overrides and other layers
 
+/// Each member is the candidate's. What the candidate does not say may be the replaced built-in's,
+/// as other layers keep it (TOOL-16), unless it is for the prompt (PROMPT-12).
+bool is_listed_as(const Json& candidate, const Json& builtin, const Json& tool) {
+  for (const auto& member : candidate.items()) {
+    if (at(tool, member.key().c_str()) != member.value()) return false;
+  }
+  for (const auto& member : tool.items()) {
+    const bool is_foreign = !candidate.contains(member.key()) && builtin.contains(member.key());
+    const bool is_for_prompt = member.key().starts_with("prompt");
+    if (is_foreign && (is_for_prompt || builtin.at(member.key()) != member.value())) return false;
+  }
+  return true;
+}
+
 /// A built-in that was replaced stays known with all that was said of it; what replaced it is
 /// listed as it was registered.
 class OverriddenBuiltinChecker final : public Checker {
@@ -141,7 +155,9 @@ class OverriddenBuiltinChecker final : public Checker {
     for (const auto& candidate : candidates_in(snapshot_in(event))) {
       if (candidate.name != name) continue;
       if (candidate.level == "builtin") builtin = *candidate.entry;
-      is_as_registered = is_as_registered || candidate.entry->dump() == tool.dump();
+      const bool is_rival = candidate.level != "builtin";
+      is_as_registered =
+          is_as_registered || (is_rival && is_listed_as(*candidate.entry, known->second, tool));
     }
     report.complain(
         differ("what is known of the replaced built-in " + name, known->second, builtin, &event));

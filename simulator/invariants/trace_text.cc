@@ -191,16 +191,43 @@ class Builder {
     }
   }
 
+  static Json name_of_tool(const Json& tool) { return tool.is_string() ? tool : at(tool, "name"); }
+
+  static Json declaration_of(const Json& tool) {
+    return tool.is_string() ? Json{{"name", tool}} : tool;
+  }
+
+  static bool names(const Json& tools, const Json& name) {
+    return std::ranges::any_of(tools, [&](const Json& one) { return name_of_tool(one) == name; });
+  }
+
+  /// Says what a request declares otherwise than the last one of its lineage.
+  void announce(const std::string& lineage) {
+    const auto last = declared_.find(lineage);
+    const Json before = last == declared_.end() ? tools_ : last->second;
+    declared_[lineage] = tools_;
+    Json message{{"role", "system"}};
+    for (const auto& tool : tools_) {
+      if (!names(before, name_of_tool(tool))) message["toolsAdded"].push_back(declaration_of(tool));
+    }
+    for (const auto& tool : before) {
+      const Json name = name_of_tool(tool);
+      if (!names(tools_, name)) message["toolsRemoved"].push_back({{"name", name}});
+    }
+    if (message.size() > 1) messages_.push_back(std::move(message));
+  }
+
   Result<void> request(Line& line) {
+    const auto lineage = line.take("lineage", "main").get<std::string>();
     tools_ = line.take("tools", tools_);
     system_ = line.take("system", system_);
+    announce(lineage);
     messages_ = line.take("raw", messages_);
     std::vector<RequestBlock> blocks;
     put(blocks, Zone::system, Json::array({system_}));
     put(blocks, Zone::tools, tools_);
     put(blocks, Zone::messages, messages_);
-    auto payload = deltas_.next(line.take("lineage", "main").get<std::string>(), std::move(blocks),
-                                SharedJson(Json{{"model", "m"}}));
+    auto payload = deltas_.next(lineage, std::move(blocks), SharedJson(Json{{"model", "m"}}));
     n_ = payload.n;
     Event sent;
     sent.seq = static_cast<std::int64_t>(trace_.events.size());
@@ -349,7 +376,8 @@ class Builder {
   Json system_ = "be brief\n<tools>\n(none)\n</tools>";
   Json tools_ = Json::array();
   Json messages_ = Json::array();
-  std::vector<std::int64_t> handlers_;  ///< Seqs of their registrations.
+  std::map<std::string, Json> declared_;  ///< Tools of the last request of each lineage.
+  std::vector<std::int64_t> handlers_;    ///< Seqs of their registrations.
   std::map<std::string, Json> names_;
   std::map<std::string, Json> raw_;
   std::map<std::string, Json> ends_;

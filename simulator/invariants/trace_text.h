@@ -18,7 +18,8 @@
 //   result ID                  message_start, message_end, and the message for the next request
 //   run | done                 agent_start, turn_start | agent_end, agent_settled
 // A trace without lines of these kinds has before_agent_start in each `run` and a session_entry
-// after each `answer` and `result`; the candidates of a registry are its tools unless given.
+// after each `answer` and `result`; the candidates of a registry are its tools unless given. A
+// request that declares other tools than the last one of its lineage announces them.
 //   say text=..                the user's message, for the next request
 //   registers tool|handler NAME [extension=..] | takes_back handler=N
 //   hook EVENT ID [extension=..] [index=..] [handler=N] [input=..] [after=..] [returns=..]

@@ -123,6 +123,12 @@ std::string check_new_rule_id(const std::string& text) {
   return "rule id " + in_quotes(text) + ", expected letters, a dash and a number, as in 'EDIT-03'";
 }
 
+/// P and two digits, as in P11.
+std::string check_pain(const std::string& text) {
+  const bool is_pain = text.size() == 3 && text.front() == 'P' && is_digit_text(text.substr(1));
+  return is_pain ? "" : "pain " + in_quotes(text) + ", expected P and two digits, as in 'P11'";
+}
+
 std::string check_event_kind(const std::string& text) {
   std::vector<std::string> known(kEventKinds.begin(), kEventKinds.end());
   known.insert(known.end(), kFurtherKinds.begin(), kFurtherKinds.end());
@@ -139,7 +145,7 @@ std::string check_base64(const std::string& text) {
 std::string check_format(std::string_view format, const std::string& text,
                          const Catalogue* catalogue) {
   using Check = std::string (*)(const std::string&);
-  static constexpr std::array<std::pair<std::string_view, Check>, 9> kChecks = {{
+  static constexpr std::array<std::pair<std::string_view, Check>, 10> kChecks = {{
       {"event-pattern", check_event_pattern},
       {"json-pointer", check_json_pointer},
       {"workspace-path", check_workspace_path},
@@ -149,6 +155,7 @@ std::string check_format(std::string_view format, const std::string& text,
       {"new-rule-id", check_new_rule_id},
       {"event-kind", check_event_kind},
       {"base64", check_base64},
+      {"pain", check_pain},
   }};
   if (format == "rule-id") return check_rule_id(text, catalogue);
   const auto* check = std::ranges::find(kChecks, format, &decltype(kChecks)::value_type::first);

@@ -85,6 +85,7 @@ std::vector<const Scenario*> redundant_scenarios(const std::vector<Scenario>& sc
     const auto is_shared = [&](const std::string& id) { return counts[id] > 1; };
     const auto is_base = [&](const std::string& base) { return is_file(scenario.file, base); };
     const auto ids = rules_of(scenario);
+    if (!scenario.pains.empty()) continue;  // It stands for what people met, not for a rule.
     if (ids.empty() || !std::ranges::all_of(ids, is_shared)) continue;
     if (std::ranges::none_of(bases, is_base)) redundant.push_back(&scenario);
   }

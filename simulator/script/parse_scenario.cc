@@ -18,6 +18,7 @@ Scenario parse_parts(const YamlDocument& document) {
   for (const YamlView& rule : root.list("rules")) {
     scenario.rules.push_back({rule.value->get<std::string>(), rule.place()});
   }
+  scenario.pains = root.texts("pain");
   if (root.text("edition") == to_string(Edition::pi_1_6_0)) scenario.edition = Edition::pi_1_6_0;
   scenario.engine = root.text("engine", scenario.engine);
   scenario.subjects = root.texts("subjects");

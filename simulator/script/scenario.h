@@ -432,6 +432,7 @@ struct Scenario {
   std::string file;  ///< As given to the loader.
   std::string title;
   std::vector<RuleReference> rules;
+  std::vector<std::string> pains;  ///< Known troubles that it shows: "P11" (scenarios/README.md).
   Edition edition = Edition::seed;
   std::string engine = "session";     ///< session, durable.
   std::vector<std::string> subjects;  ///< Empty: all.

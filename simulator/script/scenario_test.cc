@@ -70,6 +70,14 @@ TEST(Lint, ScenarioIsRedundantWhenOthersNameEachOfItsRules) {
   EXPECT_EQ(redundant_files(scenarios, {}), std::vector<std::string>{"scenarios/b.yaml"});
 }
 
+TEST(Lint, ScenarioOfAPainIsNotRedundant) {
+  std::vector<Scenario> scenarios{naming("scenarios/a.yaml", {"EDIT-11"}),
+                                  naming("scenarios/b.yaml", {"EDIT-11"})};
+  scenarios.front().pains = {"P12"};
+
+  EXPECT_EQ(redundant_files(scenarios, {}), std::vector<std::string>{"scenarios/b.yaml"});
+}
+
 TEST(Lint, BaseOfATamperIsNotRedundant) {
   const std::vector<Scenario> scenarios{naming("x/scenarios/a.yaml", {"EDIT-11"}),
                                         naming("scenarios/b.yaml", {"EDIT-11"})};
@@ -170,7 +178,7 @@ TEST(Scenario, ReadsTheStepsOfTheHost) {
   const auto& steer = std::get<InputStep>(scenario.steps.at(3).action);
   EXPECT_EQ(steer.text, "stop it");
   EXPECT_EQ(steer.when.text, "execute_begin call c1");
-  EXPECT_EQ(steer.when.place, (Place{137, 34}));
+  EXPECT_EQ(steer.when.place, (Place{138, 34}));
   EXPECT_EQ(std::get<AbortStep>(scenario.steps.at(5).action).when.pattern.kind, "agent_start");
   const auto& configure = std::get<ConfigureStep>(scenario.steps.at(12).action);
   EXPECT_EQ(configure.thinking, "high");
