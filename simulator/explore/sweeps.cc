@@ -60,8 +60,6 @@ void find_unanswered(const Trace& trace, std::vector<std::string>& problems) {
   }
 }
 
-using Digests = std::map<std::string, std::set<std::string>>;
-
 std::string name_in(const Json& listing, const std::string& real_path) {
   for (const auto& [name, state] : listing.items()) {
     if (real_path.ends_with("/" + name)) return name;
@@ -78,21 +76,25 @@ std::set<std::string> failed_calls(const Trace& trace) {
   return failed;
 }
 
-/// What writes left in files as a whole; "*" where that cannot be told. Those of calls in `except`
-/// do not count.
+/// What writes left in files as a whole. Those of calls in `except` do not count. `mixed`: names of
+/// files of which that cannot be told.
+struct WholeFiles {
+  std::set<std::string> digests;
+  std::set<std::string> mixed;
+};
+
 void add_written(const Trace& trace, const Json& listing, const std::set<std::string>& except,
-                 Digests& digests) {
+                 WholeFiles& whole) {
   for (const auto& event : trace.events) {
     const auto* step = event.as<plumb::Step>();
     if (step != nullptr && step->step == "write") {
-      digests[step->data.get().value("path", "")].insert("*");
+      whole.mixed.insert(step->data.get().value("path", ""));
     }
     const auto* operation = event.as<FileOperation>();
     if (operation == nullptr || operation->phase != "end" || operation->result != "ok") continue;
     if (except.contains(event.call)) continue;
-    const auto name = name_in(listing, operation->real_path);
-    if (operation->op == "write") digests[name].insert(operation->hash);
-    if (operation->op == "append") digests[name].insert("*");
+    if (operation->op == "write") whole.digests.insert(operation->hash);
+    if (operation->op == "append") whole.mixed.insert(name_in(listing, operation->real_path));
   }
 }
 
@@ -103,22 +105,22 @@ const FinalFiles* final_files_of(const Trace& trace) {
   return nullptr;
 }
 
-/// A file holds what it held before, what the uncut run left in it, or what a call that succeeded
-/// wrote: a call that failed leaves nothing of its own.
+/// A file holds what some file held before, what the uncut run left in one, or what a call that
+/// succeeded wrote: a call that failed leaves nothing of its own. Links give a file several names,
+/// so that its name does not count.
 void find_torn_files(const Trace& trace, const Trace& uncut, std::vector<std::string>& problems) {
   const FinalFiles* files = final_files_of(trace);
   if (files == nullptr) return;
   const Json& listing = files->files.get();
-  Digests known;
+  WholeFiles whole;
   for (const auto& [name, state] : files->before.get().items()) {
-    known[name].insert(state.value("sha256", ""));
+    whole.digests.insert(state.value("sha256", ""));
   }
-  add_written(uncut, listing, {}, known);
-  add_written(trace, listing, failed_calls(trace), known);
+  add_written(uncut, listing, {}, whole);
+  add_written(trace, listing, failed_calls(trace), whole);
   for (const auto& [name, state] : listing.items()) {
-    const auto& whole = known[name];
-    if (!state.contains("sha256") || whole.contains("*")) continue;
-    if (whole.contains(state["sha256"].get<std::string>())) continue;
+    if (!state.contains("sha256") || whole.mixed.contains(name)) continue;
+    if (whole.digests.contains(state["sha256"].get<std::string>())) continue;
     problems.push_back("file " + name + " is neither old nor new");
   }
 }

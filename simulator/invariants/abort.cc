@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/message_view.h"
@@ -131,16 +132,17 @@ Complaint no_request_after_abort(const Run& run, const Story& story) {
 class AbortedCloseChecker final : public Checker {
  public:
   static std::vector<std::string_view> kinds() {
-    return {"message_end", "turn_start", "agent_start", "agent_end"};
+    return {"message_end", "provider_response", "turn_start", "agent_start", "agent_end"};
   }
 
   void see(const Event& event, const Story& story, Report&) override {
     if (event.as<TurnStart>() != nullptr) answers_ = 0;
     if (event.as<AgentStart>() != nullptr) last_ = nullptr;
+    if (event.as<ProviderResponse>() != nullptr) response_seq_ = event.seq;
     const auto* message = event.as<MessageEnd>();
     if (message != nullptr && message->role == "assistant") {
       last_ = message;
-      last_seq_ = event.seq;
+      last_seq_ = response_seq_ < 0 ? event.seq : std::exchange(response_seq_, -1);
       ++answers_;
     }
     if (event.as<AgentEnd>() == nullptr || story.runs.empty()) return;
@@ -171,8 +173,9 @@ class AbortedCloseChecker final : public Checker {
   }
 
   const MessageEnd* last_ = nullptr;
-  std::int64_t last_seq_ = -1;
-  std::int64_t answers_ = 0;  ///< Of the running turn.
+  std::int64_t response_seq_ = -1;  ///< Of an answer that is no message yet.
+  std::int64_t last_seq_ = -1;      ///< When the model had given the last answer.
+  std::int64_t answers_ = 0;        ///< Of the running turn.
   std::vector<const Event*> unclosed_;
 };
 
@@ -263,14 +266,18 @@ Complaint result_handlers_run(const Call& call, const Story&) {
 }
 
 /// ABORT-11: agent_settled says so, nothing of the settling comes before it, nothing runs any more.
+/// Handlers of agent_settled run when the session is idle (EVENT-16): then there is nothing to
+/// abort.
 class AbortedSettledChecker final : public Checker {
  public:
   void see(const Event& event, const Story& story, Report& report) override {
-    if (event.as<AgentStart>() != nullptr) from_ = event.seq;
+    if (event.as<AgentStart>() != nullptr) begin(event);
+    const auto* hook = event.as<HookCall>();
+    if (hook != nullptr && hook->event == "agent_settled" && idle_ < 0) idle_ = event.seq;
     if (event.as<ExecuteBegin>() != nullptr) ++running_;
     if (event.as<ExecuteEnd>() != nullptr) --running_;
-    const bool is_aborted = from_ >= 0 && story.abort_between(from_, event.seq) >= 0;
-    if (!is_aborted) return;
+    const auto until = idle_ < 0 ? event.seq : idle_;
+    if (from_ < 0 || story.abort_between(from_, until) < 0) return;
     if (event.as<AgentBeforeSettle>() != nullptr) {
       report.complain(finding("agent_before_settle after an abort", &event));
     }
@@ -287,7 +294,13 @@ class AbortedSettledChecker final : public Checker {
   }
 
  private:
+  void begin(const Event& event) {
+    from_ = event.seq;
+    idle_ = -1;
+  }
+
   std::int64_t from_ = -1;
+  std::int64_t idle_ = -1;  ///< Since when the run has nothing to do.
   std::int64_t running_ = 0;
 };
 
@@ -368,7 +381,8 @@ std::vector<Rule> abort_rules() {
            "after an abort agent_settled says aborted, without agent_before_settle, retry or a "
            "running execute")
           .by<AbortedSettledChecker>({"agent_start", "execute_begin", "execute_end",
-                                      "agent_before_settle", "agent_end", "agent_settled"}),
+                                      "agent_before_settle", "agent_end", "hook_call",
+                                      "agent_settled"}),
       rule("ABORT-14", "a step abort between runs causes no event and does not abort the next run")
           .by<IdleAbortChecker>(IdleAbortChecker::kinds()),
       rule("ABORT-13",

@@ -222,7 +222,8 @@ bool has_invalid_timeout(const Call& call, const Story& story) {
 const FileOperation* failed_look(const Call& call) {
   for (const Event* event : all(call, "file_op")) {
     const auto* op = event->as<FileOperation>();
-    if (op->op == "stat" && op->phase == "end" && op->result != "ok") return op;
+    const bool is_absent = op->result == "ENOENT" || op->result == "ENOTDIR";
+    if (op->op == "stat" && op->phase == "end" && is_absent) return op;
   }
   return nullptr;
 }

@@ -32,6 +32,11 @@ bool is_cut_output(const Call& call, const Story& story) {
   return has_whole_output(call, story) && shown_of(call).is_cut;
 }
 
+/// Nothing failed in keeping it.
+bool is_kept_output(const Call& call, const Story& story) {
+  return is_cut_output(call, story) && !has_failed_operation(call);
+}
+
 bool is_sent_output(const Call& call, const Story& story) {
   return is_cut_output(call, story) && shown_result(call, story) != nullptr;
 }
@@ -105,8 +110,9 @@ Complaint keeps_both_caps(const Call& call, const Story& story) {
 Complaint tells_the_cut(const Call& call, const Story& story) {
   const auto wanted = shown_of(call);
   const std::string notice = notice_of(call, story);
-  const bool is_told = has_word(notice, std::to_string(wanted.last)) && !log_of(call).empty() &&
-                       has_word(notice, log_of(call));
+  const bool names_log = !log_of(call).empty() && has_word(notice, log_of(call));
+  const bool is_told =
+      has_word(notice, std::to_string(wanted.last)) && (names_log || !is_kept_output(call, story));
   return require(is_told, "after the cut text does not stand what is shown and where the rest is",
                  output_end(call));
 }
@@ -198,6 +204,7 @@ Complaint has_a_log_of_its_own(const Call& call, const Story& story) {
     return require(log_write(call) == nullptr, "a log is written for output that is shown whole",
                    log_write(call));
   }
+  if (!is_kept_output(call, story)) return std::nullopt;
   const std::string path = log_of(call);
   const Json* file = final_file(path, story);
   if (file == nullptr || !path.ends_with(".log")) {
@@ -246,7 +253,8 @@ Complaint are_snapshots(const Call& call, const Story&) {
     if (text.empty()) continue;
     const Json& details = at(event->as<ToolExecutionUpdate>()->partial.get(), "details");
     const bool is_cut = at(at(details, "truncation"), "truncated") == true;
-    if (is_cut && text_at(details, "fullOutputPath").empty()) {
+    const bool names_log = !text_at(details, "fullOutputPath").empty();
+    if (is_cut && !names_log && !has_failed_operation(call)) {
       return finding("a cut update names no log", event);
     }
     if (!is_cut && !output.starts_with(text)) return finding("an update is no snapshot", event);
@@ -311,9 +319,9 @@ std::vector<Rule> bash_output_rules() {
           .expect(cuts_the_beginning),
       rule("BASH-04",
            "above the caps content and details name a file into which as many bytes were written "
-           "as the process gave")
+           "as the process gave; triggered when it could be written")
           .for_each_call()
-          .when(is_cut_output)
+          .when(is_kept_output)
           .expect(keeps_all_in_the_log),
       rule("BASH-05",
            "above the caps the log is a new file *.log of mode 0600, complete before the result; "

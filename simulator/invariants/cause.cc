@@ -37,10 +37,20 @@ Complaint does_not_run(const Call& call, const Story&) {
                  first(call, "execute_begin"));
 }
 
+/// The host allows the prompt no further turn (EVENT-28).
+bool is_last_turn(const Batch& batch, const Story& story) {
+  const Json& turns_max = at(at(story.host(), "settings"), "turns_max");
+  if (!turns_max.is_number()) return false;
+  const auto turns = std::ranges::count_if(story.requests, [&batch](const Request& request) {
+    return request.event->seq < batch.response->seq;
+  });
+  return turns >= whole_number(turns_max);
+}
+
 Complaint the_run_goes_on(const Call& call, const Story& story) {
   const Batch* batch = batch_of(call, story);
   const bool may_stop =
-      batch == nullptr || abort_during(call, story) >= 0 ||
+      batch == nullptr || abort_during(call, story) >= 0 || is_last_turn(*batch, story) ||
       at(result_of(call), "terminate") == true ||
       story.abort_between(batch->response->seq, story.run_end_after(batch->response->seq)) >= 0;
   return require(may_stop || batch->next_request >= 0, "the model does not see the error",

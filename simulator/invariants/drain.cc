@@ -284,7 +284,10 @@ class AbortedQueueChecker final : public QueueChecker {
   }
 
  private:
+  /// One that the run took up before it was aborted is its own.
   static Complaint follow_up(const Queued& one, const Run& run, const Story& story) {
+    const auto abort = story.abort_between(run.start->seq, run.end->seq);
+    if (came_before(one.delivered, abort)) return std::nullopt;
     if (came_before(one.delivered, run.end->seq)) {
       return finding("a follow-up is delivered in the aborted run", one.delivered);
     }

@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the rules of edit ask about a call.
-#include <algorithm>
-
 #include "simulator/invariants/edit_case.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
-namespace {
-
-/// An operation behind the access check came to grief.
-/// A real path that is not found may be asked for otherwise (QUEUE-09); any other failure of it
-/// ends the call (QUEUE-11).
-bool has_failed_operation(const Call& call) {
-  return std::ranges::any_of(all(call, "file_op"), [](const Event* event) {
-    const auto* operation = event->as<FileOperation>();
-    if (operation->phase != "end" || operation->result == "ok") return false;
-    const bool is_absent = operation->result == "ENOENT" || operation->result == "ENOTDIR";
-    return operation->op != "real_path" || !is_absent;
-  });
-}
-
-}  // namespace
-
 const Event* edit_end_event(const EditCase& edit) {
   return first(*edit.call, "tool_execution_end");
 }
 
 bool ran_undisturbed(const EditCase& edit, const Story& story) {
-  return edit.is_decidable && has_executed(*edit.call) && !has_failed_operation(*edit.call) &&
-         abort_during(*edit.call, story) < 0;
+  return edit.is_decidable && has_executed(*edit.call) && is_undisturbed(*edit.call, story);
 }
 
 bool ran_with(const EditCase& edit, EditFault fault, const Story& story) {

@@ -91,9 +91,19 @@ bool is_not_accessible(const Call& call, const Story&) {
          operation(call, "write", "begin") == nullptr;
 }
 
+/// The last one: a look-up that finds nothing asks for the folder (QUEUE-09).
+const Event* last_failed_lookup(const Call& call) {
+  const auto operations = all(call, "file_op");
+  const auto found = std::find_if(operations.rbegin(), operations.rend(), [](const Event* event) {
+    const auto& one = op_of(event);
+    return one.op == "real_path" && one.phase == "end" && one.result != "ok";
+  });
+  return found == operations.rend() ? nullptr : *found;
+}
+
 Complaint names_path_and_code(const Call& call, const Story&) {
   const Event* failed = failure_of(call, {"access"});
-  if (failed == nullptr) failed = failure_of(call, {"real_path"});
+  if (failed == nullptr) failed = last_failed_lookup(call);
   const auto text = result_text(call);
   if (!is_error(call)) return finding("an edit without access succeeds", change_end(call));
   if (!text.contains(argument_path(call))) {

@@ -4,6 +4,7 @@
 // at the ports.
 #include <algorithm>
 
+#include "simulator/invariants/bash_view.h"
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/views.h"
 
@@ -215,10 +216,20 @@ bool works_at_abort(const Call& call, const Story& story) {
          seq_of(call, "execute_begin") < abort && seq_of(call, "execute_end") > abort;
 }
 
+/// The log of what bash showed until then: it keeps that of an aborted command too (BASH-04,
+/// BASH-15).
+bool is_log_of_bash(const Event& effect, const Call& call, const Story& story) {
+  const auto* operation = effect.as<FileOperation>();
+  if (operation == nullptr || !is_bash_name(call, story)) return false;
+  const Json& details = at(settled_of(call)->result.get(), "details");
+  return operation->path == text_at(details, "fullOutputPath");
+}
+
 Complaint work_ends_with_the_signal(const Call& call, const Story& story) {
   const auto abort = abort_during(call, story);
   for (const Event* effect : effects_of(call)) {
-    if (effect->seq > abort) return finding("the tool's work goes on after the abort", effect);
+    if (effect->seq > abort && !is_log_of_bash(*effect, call, story))
+      return finding("the tool's work goes on after the abort", effect);
   }
   return std::nullopt;
 }

@@ -126,7 +126,9 @@ class SettledChecker final : public Checker {
   }
   void settle(const Event& event, Report& report) {
     report.complain(require(ended_ != nullptr, "agent_settled without an agent_end", &event));
-    report.complain(require(!is_retry_, "agent_settled although a retry was announced", &event));
+    const bool is_given_up = event.as<AgentSettled>()->aborted;  // The retry is skipped (ABORT-11).
+    report.complain(
+        require(!is_retry_ || is_given_up, "agent_settled although a retry was announced", &event));
     ended_ = nullptr;
     settled_ = &event;
   }

@@ -41,6 +41,17 @@ std::string lookup_result(const Call& call) {
 
 // ------------------------------------------------------------------ errors (QUEUE-08, QUEUE-11)
 
+/// It is aborted, or finds no key: then it need not have a turn.
+bool may_go_without_turn(const Call& call, const Story& story) {
+  const auto operations = all(call, "file_op");
+  const bool has_lost_its_way = std::ranges::any_of(operations, [](const Event* event) {
+    const auto& work = work_of(event);
+    return work.op == "real_path" && work.phase == "end" && work.result != "ok" &&
+           work.result != "ENOENT" && work.result != "ENOTDIR";
+  });
+  return has_lost_its_way || abort_during(call, story) >= 0;
+}
+
 bool fails_in_its_turn(const Call& call, const Story& story) {
   return is_waiting_tool(call, story) && turn_of(call) != nullptr && is_error(call) &&
          abort_during(call, story) < 0;
@@ -56,10 +67,11 @@ Complaint gives_the_key_back(const Call& call, const Story& story) {
     const Event* turn = turn_of(*other);
     if (other == &call || !is_waiting_tool(*other, story)) continue;
     const bool waits = argument_path(*other) == argument_path(call);
-    if (waits && turn == nullptr) {
+    if (waits && turn == nullptr && !may_go_without_turn(*other, story)) {
       return finding("call " + other->id + " never has its turn", released);
     }
-    if (waits && turn->seq > turn_of(call)->seq) return before(released, turn, story);
+    if (waits && turn != nullptr && turn->seq > turn_of(call)->seq)
+      return before(released, turn, story);
   }
   return std::nullopt;
 }
@@ -77,7 +89,8 @@ Complaint fails_alone(const Call& call, const Story& story) {
   const Batch* batch = batch_of(call, story);
   if (batch == nullptr) return std::nullopt;
   for (const Call* other : calls_of(*batch, story)) {
-    if (other == &call || !is_waiting_tool(*other, story) || has_no_key(*other, story)) continue;
+    if (other == &call || !is_waiting_tool(*other, story)) continue;
+    if (may_go_without_turn(*other, story)) continue;
     if (turn_of(*other) == nullptr) return finding("call " + other->id + " has no turn", end);
   }
   return std::nullopt;
@@ -183,7 +196,7 @@ Complaint changes_the_file_it_holds(const Call& call, const Story&) {
 
 /// The host writes the file between the call's read and its write.
 bool is_written_from_outside(const Call& call, const Story& story) {
-  if (!is_waiting_tool(call, story) || abort_during(call, story) >= 0) return false;
+  if (!is_waiting_tool(call, story) || !is_undisturbed(call, story)) return false;
   std::int64_t read = -1;
   std::int64_t write = -1;
   for (const Event* event : all(call, "file_op")) {

@@ -15,7 +15,7 @@ const FileOperation& done_by(const Event* event) {
 }
 
 bool is_good_read(const Call& call, const Story& story) {
-  return is_builtin_read(call, story) && !is_error(call);
+  return is_undisturbed_read(call, story) && !is_error(call);
 }
 
 std::string path_read(const Call& call) {
@@ -99,7 +99,7 @@ Complaint has_a_picture(const Call& call, const Story&) {
 
 /// Another call shows it as a picture, this one has an offset or a limit.
 bool is_known_picture(const Call& call, const Story& story) {
-  if (!is_builtin_read(call, story)) return false;
+  if (!is_undisturbed_read(call, story)) return false;
   if (!number_given(call, "offset") && !number_given(call, "limit")) return false;
   return std::ranges::any_of(story.calls, [&](const Call& other) {
     return &other != &call && shows_a_picture(other, story) && path_read(other) == path_read(call);
@@ -108,7 +108,7 @@ bool is_known_picture(const Call& call, const Story& story) {
 
 /// Neither text nor picture: it was left out.
 bool leaves_a_picture_out(const Call& call, const Story& story) {
-  if (!is_builtin_read(call, story)) return false;
+  if (!is_undisturbed_read(call, story)) return false;
   const Json* file = first_file(path_read(call), story);
   const bool has_text = file != nullptr && at(*file, "text").is_string();
   return file != nullptr && !has_text && at(*file, "bytes").is_number() &&
@@ -123,7 +123,7 @@ Complaint is_a_note(const Call& call, const Story&) {
 // ------------------------------------------------------------------ no text (READ-18)
 
 bool reads_no_text(const Call& call, const Story& story) {
-  if (!is_builtin_read(call, story)) return false;
+  if (!is_undisturbed_read(call, story)) return false;
   const Json* file = first_file(path_read(call), story);
   return file != nullptr && at(*file, "bytes").is_number() && !path_read(call).ends_with(".png") &&
          at(*file, "bytes").get<std::int64_t>() < kBytesMax;
@@ -229,11 +229,13 @@ std::int64_t time_of_abort(std::int64_t abort, const Story& story) {
   return -1;
 }
 
-/// An operation that ends in the very moment of the abort may end first; none of it is shown.
+/// An operation that ends in the very moment of the abort may end first; none of it is shown. What
+/// handlers make of the error is theirs.
 Complaint ends_at_once(const Call& call, const Story& story) {
   const auto abort = abort_during(call, story);
   const Event* open = open_operation(call, abort);
-  if (!is_error(call)) return finding("an aborted read is no error", read_end(call));
+  const bool is_failure = has_own_result(call) ? is_error(call) : has_failed(call);
+  if (!is_failure) return finding("an aborted read is no error", read_end(call));
   for (const Event* event : all(call, "file_op")) {
     if (done_by(event).phase != "end" || event->seq <= open->seq) continue;
     if (event->at == time_of_abort(abort, story)) return std::nullopt;

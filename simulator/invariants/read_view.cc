@@ -54,8 +54,12 @@ bool is_builtin_read(const Call& call, const Story& story) {
          abort_during(call, story) < 0 && has_own_result(call);
 }
 
+bool is_undisturbed_read(const Call& call, const Story& story) {
+  return is_builtin_read(call, story) && !has_failed_operation(call);
+}
+
 const std::string* text_of_read(const Call& call, const Story& story) {
-  if (!is_builtin_read(call, story)) return nullptr;
+  if (!is_undisturbed_read(call, story)) return nullptr;
   const auto path = text_at(begin_of(call)->args.get(), "path");
   const Json* before_run = first_file(path, story);
   const Json* after_run = final_file(path, story);

@@ -30,7 +30,10 @@ struct Window {
 const Event* read_end(const Call& call);
 /// Whether it is a call of the built-in read that ran and that no abort touched.
 bool is_builtin_read(const Call& call, const Story& story);
-/// The file's text if the trace tells it and nothing writes to it; else null.
+/// One whose file operations did not fail either.
+bool is_undisturbed_read(const Call& call, const Story& story);
+/// The file's text if the trace tells it and nothing writes to it; else null. Null too for a read
+/// that was disturbed.
 const std::string* text_of_read(const Call& call, const Story& story);
 /// A number among the arguments, as it was given.
 std::optional<double> number_given(const Call& call, const char* key);

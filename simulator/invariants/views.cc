@@ -100,6 +100,17 @@ bool keeps_result(const Json& messages, const Call& call) {
   return false;
 }
 
+bool is_failure(const FileOperation& operation) {
+  return operation.phase == "end" && operation.result != "ok";
+}
+
+/// It only tells that nothing is there: the call asks on.
+bool is_mere_lookup(const FileOperation& operation, const Call& call) {
+  const bool is_absent = operation.result == "ENOENT" || operation.result == "ENOTDIR";
+  return is_absent &&
+         (operation.op == "real_path" || (operation.op == "access" && call.name == "read"));
+}
+
 template <class T>
 const T* first_of(const Call& call) {
   for (const Event* event : call.events) {
@@ -334,6 +345,17 @@ std::int64_t abort_during(const Call& call, const Story& story) {
   const auto end = seq_of(call, "tool_execution_end");
   const auto limit = end >= 0 ? end : story.run_end_after(batch->response->seq);
   return story.abort_between(batch->response->seq, limit);
+}
+
+bool has_failed_operation(const Call& call) {
+  return std::ranges::any_of(call.events, [&call](const Event* event) {
+    const auto* operation = event->as<FileOperation>();
+    return operation != nullptr && is_failure(*operation) && !is_mere_lookup(*operation, call);
+  });
+}
+
+bool is_undisturbed(const Call& call, const Story& story) {
+  return abort_during(call, story) < 0 && !has_failed_operation(call);
 }
 
 std::vector<const Call*> calls_of(const Batch& batch, const Story& story) {

@@ -82,6 +82,11 @@ bool is_declared(const Call& call, const Story& story);
 const Json* tool_of(const Call& call, const Story& story);
 /// An abort came after the call's answer and before its end (or the end of its run), or -1.
 std::int64_t abort_during(const Call& call, const Story& story);
+/// One of its file operations failed, other than by a look-up that finds nothing and goes on
+/// elsewhere: for the key of a new file (QUEUE-09), or for another spelling of a path to read.
+bool has_failed_operation(const Call& call);
+/// Neither an abort nor a failing file operation cut the call short.
+bool is_undisturbed(const Call& call, const Story& story);
 
 // ------------------------------------------------------------------ a batch
 

@@ -23,15 +23,11 @@ const Json& content_of(const Call& call) {
   return at(begin_of(call)->args.get(), "content");
 }
 
-/// A write of text that ran, without an abort and without a failing file.
+/// A write of text that ran, cut short by nothing.
 bool is_free_write(const Call& call, const Story& story) {
   if (call.name != "write" || !has_executed(call) || end_of(call) == nullptr) return false;
-  const bool has_failure = std::ranges::any_of(all(call, "file_op"), [](const Event* event) {
-    const auto* operation = event->as<FileOperation>();
-    return operation->phase == "end" && operation->result != "ok" && operation->op != "real_path";
-  });
-  return is_builtin_tool(call, story) && !has_failure && content_of(call).is_string() &&
-         abort_during(call, story) < 0 && has_own_result(call);
+  return is_builtin_tool(call, story) && content_of(call).is_string() &&
+         is_undisturbed(call, story) && has_own_result(call);
 }
 
 std::string file_written(const Call& call) {
@@ -144,7 +140,8 @@ bool has_a_special_path(const Call& call, const Story& story) {
          !all(call, "file_op").empty();
 }
 
-Complaint works_on_the_path_meant(const Call& call, const Story&) {
+/// The result of a call that was aborted need not be about its path.
+Complaint works_on_the_path_meant(const Call& call, const Story& story) {
   const auto meant = meant_path(argument_path(call));
   const Event* operation = first(call, "file_op");
   if (!operation->as<FileOperation>()->path.ends_with(meant)) {
@@ -152,7 +149,8 @@ Complaint works_on_the_path_meant(const Call& call, const Story&) {
         "the path " + argument_path(call) + " is taken for " + operation->as<FileOperation>()->path,
         operation);
   }
-  return require(result_text(call).contains(argument_path(call)),
+  const bool is_about_it = abort_during(call, story) < 0 && has_own_result(call);
+  return require(!is_about_it || result_text(call).contains(argument_path(call)),
                  "the result does not name the path as given", write_end(call));
 }
 

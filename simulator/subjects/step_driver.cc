@@ -214,6 +214,7 @@ Json StepDriver::host_choices() const {
                 {"follow_up", scenario_.settings.follow_up},
                 {"has_ui", scenario_.settings.has_ui},
                 {"model", scenario_.settings.model}};
+  if (scenario_.settings.turns_max) settings["turns_max"] = *scenario_.settings.turns_max;
   if (!scenario_.settings.secrets.empty()) settings["secrets"] = scenario_.settings.secrets;
   if (scenario_.settings.shell != ShellSettings()) settings["shell"] = shell_choices();
   Json prompt = Json::object();
