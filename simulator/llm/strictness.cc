@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "engine/values/json_members.h"
@@ -14,20 +15,26 @@ namespace {
 
 constexpr std::size_t kToolNameMax = 128;
 
+/// As text_at, without a copy.
+std::string_view view_at(const Json& object, std::string_view key) {
+  const Json& value = at(object, key);
+  return value.is_string() ? std::string_view(value.get_ref<const std::string&>())
+                           : std::string_view();
+}
+
 /// The ids of the calls in an assistant message, in order.
-std::vector<std::string> call_ids(const Json& message) {
-  std::vector<std::string> ids;
-  const auto content = message.find("content");
-  if (content == message.end() || !content->is_array()) return ids;
-  for (const Json& block : *content) {
-    if (block.is_object() && text_at(block, "type") == "toolCall") {
-      ids.push_back(text_at(block, "id"));
-    }
+std::vector<std::string_view> call_ids(const Json& message) {
+  std::vector<std::string_view> ids;
+  const Json& content = at(message, "content");
+  if (!content.is_array()) return ids;
+  for (const Json& block : content) {
+    if (view_at(block, "type") == "toolCall") ids.push_back(view_at(block, "id"));
   }
   return ids;
 }
 
-/// Walks the messages once; `open` are the calls of the last answer that still lack a result.
+/// Walks the messages once: a conversation repeats itself in every request, so that what is right
+/// must cost little. Views are of the request's own values.
 class RequestChecker final {
  public:
   using Locate = std::function<std::string(const std::string&)>;
@@ -40,10 +47,7 @@ class RequestChecker final {
     if (request_.messages.empty()) {
       report("empty_messages", "", "request without a message, expected one at least");
     }
-    for (const SharedJson& message : request_.messages) {
-      for (const std::string& id : call_ids(message.get())) all_calls_.insert(id);
-    }
-    for (const SharedJson& message : request_.messages) check_message(message.get());
+    for (; at_ < request_.messages.size(); ++at_) check_message(request_.messages[at_].get());
     close_answer();
     return std::move(errors_);
   }
@@ -85,8 +89,8 @@ class RequestChecker final {
   }
 
   void check_message(const Json& message) {
-    const std::string role = text_at(message, "role");
-    if (role == "toolResult") return check_result(text_at(message, "toolCallId"));
+    const std::string_view role = view_at(message, "role");
+    if (role == "toolResult") return check_result(view_at(message, "toolCallId"));
     static constexpr std::array<std::string_view, 3> kRoles = {"system", "user", "assistant"};
     if (std::ranges::find(kRoles, role) == kRoles.end()) {
       report("unknown_role", "",
@@ -94,59 +98,76 @@ class RequestChecker final {
     }
     close_answer();
     if (role != "assistant") return;
-    answer_ = call_ids(message);
-    seen_calls_.insert(answer_.begin(), answer_.end());
+    for (const auto id : call_ids(message)) answer_.push_back({id, false});
   }
 
-  void check_result(const std::string& id) {
-    const std::string result = "result of call " + in_quotes(id);
-    if (!all_calls_.contains(id)) {
-      return report("orphan_result", id, result + ", which no answer of the request made");
+  void check_result(std::string_view id) {
+    const std::size_t call = first_open(id);
+    if (call == answer_.size()) return refuse_result(id);
+    if (call < answered_end_) {
+      report("result_order", std::string(id), named(id) + " stands after that of a later call");
     }
-    if (!seen_calls_.contains(id)) {
-      return report("early_result", id, result + " stands before the answer with that call");
-    }
-    if (std::ranges::find(answer_, id) == answer_.end()) {
-      return results_.contains(id)
-                 ? report("duplicate_result", id, result + " stands twice")
-                 : report("late_result", id, result + " does not follow on the answer");
-    }
-    take_result(id, result);
+    answer_[call].has_result = true;
+    answered_end_ = std::max(answered_end_, call + 1);
+    if (call == open_begin_) ++open_begin_;
+    results_.push_back(id);
   }
 
-  /// The first call of that id without a result: an answer may repeat an id (BATCH-16).
-  void take_result(const std::string& id, const std::string& result) {
-    for (std::size_t i = 0; i < answer_.size(); ++i) {
-      const auto position = static_cast<std::int64_t>(i);
-      if (answer_[i] != id || answered_.contains(position)) continue;
-      if (!answered_.empty() && *answered_.rbegin() > position) {
-        report("result_order", id, result + " stands after that of a later call");
-      }
-      answered_.insert(position);
-      results_.insert(id);
-      return;
+  /// The first call of that id without a result, or the end: an answer may repeat an id (BATCH-16).
+  std::size_t first_open(std::string_view id) const {
+    std::size_t call = open_begin_;
+    while (call < answer_.size() && (answer_[call].has_result || answer_[call].id != id)) ++call;
+    return call;
+  }
+
+  static std::string named(std::string_view id) { return "result of call " + in_quotes(id); }
+
+  /// Whether one of the first `count` messages makes the call.
+  bool is_call(std::string_view id, std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto ids = call_ids(request_.messages[i].get());
+      if (std::ranges::find(ids, id) != ids.end()) return true;
     }
-    report("duplicate_result", id, result + " stands twice");
+    return false;
+  }
+
+  void refuse_result(std::string_view id) {
+    const std::string call(id);
+    if (!is_call(id, request_.messages.size())) {
+      return report("orphan_result", call, named(id) + ", which no answer of the request made");
+    }
+    if (!is_call(id, at_)) {
+      return report("early_result", call, named(id) + " stands before the answer with that call");
+    }
+    if (std::ranges::find(results_, id) != results_.end()) {
+      return report("duplicate_result", call, named(id) + " stands twice");
+    }
+    report("late_result", call, named(id) + " does not follow on the answer");
   }
 
   /// The answer before is complete now: each of its calls must have had its result.
   void close_answer() {
-    for (std::size_t i = 0; i < answer_.size(); ++i) {
-      if (answered_.contains(static_cast<std::int64_t>(i))) continue;
-      report("missing_result", answer_[i],
-             "call " + in_quotes(answer_[i]) + " has no result directly after its answer");
+    for (const auto& call : answer_) {
+      if (call.has_result) continue;
+      report("missing_result", std::string(call.id),
+             "call " + in_quotes(call.id) + " has no result directly after its answer");
     }
     answer_.clear();
-    answered_.clear();
+    open_begin_ = answered_end_ = 0;
   }
+
+  struct AnsweredCall {
+    std::string_view id;
+    bool has_result = false;
+  };
 
   const engine::ModelRequest& request_;
   const Locate& locate_;
-  std::set<std::string, std::less<>> all_calls_;
-  std::set<std::string, std::less<>> seen_calls_;
-  std::set<std::string, std::less<>> results_;
-  std::vector<std::string> answer_;
-  std::set<std::int64_t> answered_;
+  std::size_t at_ = 0;                ///< The message that is looked at.
+  std::vector<AnsweredCall> answer_;  ///< The calls of the last answer.
+  std::size_t open_begin_ = 0;        ///< All calls before it have their results.
+  std::size_t answered_end_ = 0;      ///< Behind the last one that has its result.
+  std::vector<std::string_view> results_;
   std::vector<LlmError> errors_;
 };
 

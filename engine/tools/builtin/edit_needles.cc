@@ -25,6 +25,7 @@ class NeedleScan {
     block_ = std::min(kBlockMax, window_);
     skips_.assign(kTableSize, static_cast<std::uint32_t>(window_ - block_ + 1));
     for (auto& needle : needles) add(needle);
+    for (auto& bucket : buckets_) std::ranges::sort(bucket, {}, &Ending::window);
   }
 
   void run(std::string_view text) {
@@ -39,6 +40,13 @@ class NeedleScan {
  private:
   static constexpr std::size_t kBlockMax = 3;
   static constexpr std::size_t kTableSize = 1 << 15;
+  static constexpr std::size_t kHashedMax = 64;
+
+  /// A needle by the hash of its window's beginning: many needles may end alike.
+  struct Ending {
+    std::uint64_t window = 0;
+    Needle* needle = nullptr;
+  };
 
   std::size_t hash_of(const char* block) const {
     std::uint32_t bytes = 0;
@@ -47,16 +55,30 @@ class NeedleScan {
     }
     return bytes * 0x9E3779B1U >> 17;
   }
+  std::uint64_t window_hash(const char* window) const {
+    const std::size_t length = std::min(window_, kHashedMax);
+    std::uint64_t hash = 0;
+    for (std::size_t at = 0; at < length; at += sizeof hash) {
+      std::uint64_t piece = 0;
+      std::memcpy(&piece, window + at, std::min(sizeof piece, length - at));
+      hash = (hash ^ piece) * 0x9E3779B97F4A7C15U;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
   void add(Needle& needle) {
     for (std::size_t at = 0; at + block_ <= window_; ++at) {
       const auto hash = hash_of(needle.old_text.data() + at);
       const auto distance = static_cast<std::uint32_t>(window_ - block_ - at);
       skips_[hash] = std::min(skips_[hash], distance);
-      if (distance == 0) buckets_[hash].push_back(&needle);
+      if (distance > 0) continue;
+      buckets_[hash].push_back({window_hash(needle.old_text.data()), &needle});
     }
   }
   void try_all(std::string_view text, std::size_t at, std::size_t hash) {
-    for (Needle* needle : buckets_[hash]) {
+    const auto window = window_hash(text.data() + at);
+    for (const auto& [_, needle] :
+         std::ranges::equal_range(buckets_[hash], window, {}, &Ending::window)) {
       if (text.substr(at).starts_with(needle->old_text)) {
         needle->hit(static_cast<std::int64_t>(at));
       }
@@ -65,8 +87,8 @@ class NeedleScan {
 
   std::size_t window_ = 0;
   std::size_t block_ = 0;
-  std::vector<std::uint32_t> skips_;  ///< By the block's hash.
-  std::vector<std::vector<Needle*>> buckets_;
+  std::vector<std::uint32_t> skips_;          ///< By the block's hash.
+  std::vector<std::vector<Ending>> buckets_;  ///< By the last block's hash, sorted.
 };
 
 }  // namespace

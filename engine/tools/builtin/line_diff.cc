@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
 namespace plumb::engine {
@@ -32,38 +31,15 @@ Lines split_lines(std::string_view text) {
   return lines;
 }
 
-/// Lines as numbers, equal for equal lines, so that comparing costs nothing.
-struct NumberedLines {
-  std::vector<std::int64_t> before;
-  std::vector<std::int64_t> after;
-};
-
 using SomeLines = std::span<const std::string_view>;
-
-NumberedLines number_lines(SomeLines before, SomeLines after) {
-  std::unordered_map<std::string_view, std::int64_t> numbers;
-  const auto number = [&](SomeLines lines) {
-    std::vector<std::int64_t> result;
-    result.reserve(lines.size());
-    for (const auto line : lines) {
-      result.push_back(numbers.try_emplace(line, std::ssize(numbers)).first->second);
-    }
-    return result;
-  };
-  NumberedLines numbered;
-  numbered.before = number(before);
-  numbered.after = number(after);
-  return numbered;
-}
 
 /// Myers' greedy search for a shortest edit script, on the part that is not common at both ends.
 class ShortestScript {
  public:
   ShortestScript(const Lines& before, const Lines& after) {
     trim(before, after);
-    NumberedLines middle = number_lines(part(before, old_end_), part(after, new_end_));
-    before_ = std::move(middle.before);
-    after_ = std::move(middle.after);
+    before_ = part(before, old_end_);
+    after_ = part(after, new_end_);
   }
 
   std::vector<LineChange> run() {
@@ -159,8 +135,8 @@ class ShortestScript {
   std::int64_t old_count() const { return old_end_ - begin_; }
   std::int64_t new_count() const { return new_end_ - begin_; }
 
-  std::vector<std::int64_t> before_;  ///< From `begin_` on, as `after_`.
-  std::vector<std::int64_t> after_;
+  SomeLines before_;  ///< From `begin_` on, as `after_`; those of the caller.
+  SomeLines after_;
   std::int64_t begin_ = 0;
   std::int64_t old_end_ = 0;
   std::int64_t new_end_ = 0;

@@ -51,7 +51,8 @@ std::string with_decimal(std::int64_t bytes, std::int64_t unit, const char* name
 
 std::int64_t count_lines(std::string_view text) {
   std::int64_t count = 0;
-  for (const char c : text) count += c == '\n' ? 1 : 0;
+  // A search looks at many bytes at once.
+  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) ++count;
   return !text.empty() && text.back() != '\n' ? count + 1 : count;
 }
 
