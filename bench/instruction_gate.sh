@@ -56,7 +56,8 @@ done <"$work/workloads"
 
 if [ "$mode" = --update ]; then
   {
-    printf '{\n  "compiler": "%s",\n  "margin_percent": %s,\n  "workloads": {\n' "$compiler" "$margin"
+    printf '{\n  "compiler": "%s",\n  "margin_percent": %s,\n' "$compiler" "$margin"
+    printf '  "workloads": {\n'
     sed '$s/,$//' "$work/new"
     printf '  }\n}\n'
   } >"$work/counts"
