@@ -19,13 +19,13 @@ std::size_t list_index(std::int64_t offset) {
 /// window.
 class NeedleScan {
  public:
-  explicit NeedleScan(std::vector<Needle>& needles) : buckets_(kTableSize) {
+  explicit NeedleScan(std::vector<Needle>& needles) {
     window_ = needles.front().old_text.size();
     for (const auto& needle : needles) window_ = std::min(window_, needle.old_text.size());
     block_ = std::min(kBlockMax, window_);
     skips_.assign(kTableSize, static_cast<std::uint32_t>(window_ - block_ + 1));
     for (auto& needle : needles) add(needle);
-    for (auto& bucket : buckets_) std::ranges::sort(bucket, {}, &Ending::window);
+    std::ranges::sort(endings_, {}, &Ending::key);
   }
 
   void run(std::string_view text) {
@@ -42,9 +42,10 @@ class NeedleScan {
   static constexpr std::size_t kTableSize = 1 << 15;
   static constexpr std::size_t kHashedMax = 64;
 
-  /// A needle by the hash of its window's beginning: many needles may end alike.
+  /// A needle by its window: by the hash of the last block, then by that of the beginning, since
+  /// many windows may end alike.
   struct Ending {
-    std::uint64_t window = 0;
+    std::pair<std::size_t, std::uint64_t> key;
     Needle* needle = nullptr;
   };
 
@@ -72,13 +73,12 @@ class NeedleScan {
       const auto distance = static_cast<std::uint32_t>(window_ - block_ - at);
       skips_[hash] = std::min(skips_[hash], distance);
       if (distance > 0) continue;
-      buckets_[hash].push_back({window_hash(needle.old_text.data()), &needle});
+      endings_.push_back({{hash, window_hash(needle.old_text.data())}, &needle});
     }
   }
   void try_all(std::string_view text, std::size_t at, std::size_t hash) {
-    const auto window = window_hash(text.data() + at);
-    for (const auto& [_, needle] :
-         std::ranges::equal_range(buckets_[hash], window, {}, &Ending::window)) {
+    const std::pair key(hash, window_hash(text.data() + at));
+    for (const auto& [_, needle] : std::ranges::equal_range(endings_, key, {}, &Ending::key)) {
       if (text.substr(at).starts_with(needle->old_text)) {
         needle->hit(static_cast<std::int64_t>(at));
       }
@@ -87,8 +87,8 @@ class NeedleScan {
 
   std::size_t window_ = 0;
   std::size_t block_ = 0;
-  std::vector<std::uint32_t> skips_;          ///< By the block's hash.
-  std::vector<std::vector<Ending>> buckets_;  ///< By the last block's hash, sorted.
+  std::vector<std::uint32_t> skips_;  ///< By the block's hash.
+  std::vector<Ending> endings_;       ///< Sorted by key.
 };
 
 }  // namespace
