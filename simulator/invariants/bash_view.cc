@@ -47,7 +47,8 @@ const Json& arguments_of_bash(const Call& call) {
 
 const ProcessExit* exit_of(const Call& call) {
   const Event* event = first(call, "process_exit");
-  return event == nullptr ? nullptr : event->as<ProcessExit>();
+  if (event == nullptr || first(call, "process_start") == nullptr) return nullptr;
+  return event->as<ProcessExit>();
 }
 
 ShownEnd end_of_output(std::string_view output) {

@@ -62,7 +62,7 @@ bool has_two_sources(const Event& event, const Story& story) {
   std::set<std::string> extensions;
   for (const auto& name : names) {
     const Json* tool = find_entry(registry.tools.get(), name);
-    if (text_at(*tool, "level") == "extension") extensions.insert(name);
+    if (tool != nullptr && text_at(*tool, "level") == "extension") extensions.insert(name);
   }
   return extensions.size() >= 2 && registering_extensions(event, story).size() >= 2;
 }
@@ -80,7 +80,9 @@ Complaint source_is_the_registrar(const Event& event, const Story& story) {
   const auto& registry = *event.as<RegistryRefresh>();
   const auto registrants = registrants_at(event.seq, story);
   for (const auto& name : names_in(registry.tools.get())) {
-    const Json& tool = *find_entry(registry.tools.get(), name);
+    const Json* entry = find_entry(registry.tools.get(), name);
+    if (entry == nullptr) return finding("an entry of the listing has no name", &event);
+    const Json& tool = *entry;
     const bool is_extension = text_at(tool, "level") == "extension";
     const auto found = registrants.find(name);
     const bool is_known = is_extension

@@ -181,13 +181,32 @@ class FormCheck final {
                [&](const Json& file, const std::string& at) { check_file(file, at); });
     for (const char* key : {"symlinks", "hardlinks"}) {
       check_each(setup, key, "/setup", [&](const Json& link, const std::string& at) {
-        check_object(link, at, kLinkForm);
+        if (check_object(link, at, kLinkForm)) check_inside(link["path"], below(at, "path"));
       });
+    }
+    check_each(setup, "hardlinks", "/setup", [&](const Json& link, const std::string& at) {
+      if (link.is_object()) check_inside(link.value("target", Json()), below(at, "target"));
+    });
+    check_each(setup, "dirs", "/setup",
+               [&](const Json& folder, const std::string& at) { check_inside(folder, at); });
+    if (setup.contains("home")) check_inside(setup["home"], "/setup/home");
+    const Json modes = setup.value("modes", Json::object());
+    for (const auto& [path, _] : modes.items()) check_inside(path, below("/setup/modes", path));
+  }
+
+  /// What a row makes and changes lies in its own folder.
+  void check_inside(const Json& path, const std::string& at) {
+    if (!path.is_string()) return;
+    const auto& text = path.get_ref<const std::string&>();
+    const std::string segments = "/" + text + "/";
+    if (text.empty() || text.starts_with('/') || segments.contains("/../")) {
+      report(at, "expected a path within the folder of the row");
     }
   }
 
   void check_file(const Json& file, const std::string& at) {
     if (!check_object(file, at, kFileForm)) return;
+    check_inside(file["path"], below(at, "path"));
     constexpr std::array<const char*, 4> bodies{"text", "b64", "gen", "extension"};
     if (std::ranges::count_if(bodies, [&](const char* key) { return file.contains(key); }) != 1) {
       report(at, "a file has one of text, b64, gen and extension");
@@ -234,6 +253,9 @@ class FormCheck final {
     if (op == "fs") {
       constexpr std::array<std::string_view, 4> verbs{"write", "rename", "mkdir", "symlink"};
       check_word(args["do"], below(below(at, "args"), "do"), "change", verbs);
+      for (const char* key : {"path", "to"}) {
+        check_inside(args.value(key, Json()), below(below(at, "args"), key));
+      }
     }
     if (op == "fn") {
       constexpr std::array<std::string_view, 4> names{"truncateHead", "truncateTail",

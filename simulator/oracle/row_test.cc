@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "simulator/oracle/json_place.h"
@@ -134,6 +135,22 @@ TEST(OracleForm, RefusesFilesWithTwoBodies) {
 
   EXPECT_EQ(errors,
             std::vector<std::string>{"f:2:52: a file has one of text, b64, gen and extension"});
+}
+
+TEST(OracleForm, RefusesPathsOutsideTheFolderOfTheRow) {
+  for (const char* setup :
+       {R"({"files":[{"path":"/tmp/x","text":""}]})",
+        R"({"files":[{"path":"a/../../x","text":""}]})", R"({"files":[{"path":"","text":""}]})",
+        R"({"dirs":["../x"]})", R"({"home":"/root"})", R"({"modes":{"../x":"644"}})",
+        R"({"symlinks":[{"path":"/x","target":"a"}]})",
+        R"({"hardlinks":[{"path":"x","target":"/etc/hosts"}]})"}) {
+    const auto errors = errors_of(R"({"id":"a","tool":"read","group":"g","setup":)" +
+                                  std::string(setup) + R"(,"steps":[]})");
+
+    EXPECT_THAT(errors, ::testing::Contains(
+                            ::testing::HasSubstr("expected a path within the folder of the row")))
+        << setup;
+  }
 }
 
 TEST(JsonPlace, FindsValuesAndKeys) {

@@ -121,6 +121,7 @@ void find_needle(std::string_view text, Needle& needle) {
 }
 
 void find_needles(std::string_view text, std::vector<Needle>& needles) {
+  if (needles.empty()) return;
   if (needles.size() == 1) return find_needle(text, needles.front());
   NeedleScan(needles).run(text);
 }
