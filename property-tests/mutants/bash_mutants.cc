@@ -24,15 +24,6 @@ using engine::ToolResult;
 using engine::Truncation;
 using RunCommand = std::function<Task<ToolResult>(ToolCall)>;
 
-Mutant port_mutant(std::string name, std::string rule, std::string change) {
-  Mutant mutant;
-  mutant.name = std::move(name);
-  mutant.kind = MutantKind::port;
-  mutant.rule = std::move(rule);
-  mutant.change = std::move(change);
-  return mutant;
-}
-
 // ------------------------------------------------------------------ what is shown
 
 Truncation shown_head(const ShellOutput& output) {

@@ -75,15 +75,6 @@ std::vector<Mutant> read_mutants() {
 
 // ------------------------------------------------------------------ ports
 
-Mutant files_mutant(std::string name, std::string rule, std::string change) {
-  Mutant mutant;
-  mutant.name = std::move(name);
-  mutant.kind = MutantKind::port;
-  mutant.rule = std::move(rule);
-  mutant.change = std::move(change);
-  return mutant;
-}
-
 /// Paths under a prefix are the same files by another real path, so they have keys of their own.
 class TwoNames final : public engine::Files {
  public:
@@ -178,13 +169,13 @@ class EarlyRead final : public engine::Files {
 
 std::vector<Mutant> port_mutants() {
   Mutant names =
-      trips_also(files_mutant("queue-key-is-the-name", "QUEUE-01", "links are not resolved"),
+      trips_also(port_mutant("queue-key-is-the-name", "QUEUE-01", "links are not resolved"),
                  {"BATCH-18", "EDIT-02", "EDIT-39"});
   names.alterations.files = [](engine::Files& inner, engine::Loop&) {
     return std::make_unique<NamesAsKeys>(inner);
   };
-  Mutant early = trips_also(files_mutant("edit-reads-before-its-turn", "QUEUE-05",
-                                         "a file is read when its path is looked up"),
+  Mutant early = trips_also(port_mutant("edit-reads-before-its-turn", "QUEUE-05",
+                                        "a file is read when its path is looked up"),
                             {"EDIT-19", "BATCH-18", "EDIT-02", "EDIT-39"});
   early.alterations.files = [](engine::Files& inner, engine::Loop&) {
     return std::make_unique<EarlyRead>(inner);

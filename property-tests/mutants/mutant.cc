@@ -116,6 +116,15 @@ std::vector<Mutant> all_mutants() {
   return all;
 }
 
+Mutant port_mutant(std::string name, std::string rule, std::string change) {
+  Mutant mutant;
+  mutant.name = std::move(name);
+  mutant.kind = MutantKind::port;
+  mutant.rule = std::move(rule);
+  mutant.change = std::move(change);
+  return mutant;
+}
+
 Mutant policy_mutant(std::string name, std::string rule, std::string change,
                      std::function<void(engine::Policies&)> alter) {
   Mutant mutant;

@@ -59,6 +59,8 @@ std::vector<Mutant> order_mutants();
 /// What every subject shows: declared schemas and results of built-in tools.
 std::vector<Mutant> capture_mutants();
 
+/// A mutant of a port, whose alteration is still to be said.
+Mutant port_mutant(std::string name, std::string rule, std::string change);
 /// A mutant of one decision.
 Mutant policy_mutant(std::string name, std::string rule, std::string change,
                      std::function<void(engine::Policies&)> alter);

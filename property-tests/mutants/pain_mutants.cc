@@ -20,15 +20,6 @@ namespace {
 using engine::Policies;
 using engine::Task;
 
-Mutant pain_at_port(std::string name, std::string rule, std::string change) {
-  Mutant mutant;
-  mutant.name = std::move(name);
-  mutant.kind = MutantKind::port;
-  mutant.rule = std::move(rule);
-  mutant.change = std::move(change);
-  return mutant;
-}
-
 // ------------------------------------------------------------------ P12: line ends
 
 bool needs_other_line_ends(std::string_view original, const engine::TextEdit& edit) {
@@ -125,7 +116,7 @@ class DeafProcesses final : public engine::Processes {
 
 template <class Decorator>
 Mutant processes_mutant(std::string name, std::string rule, std::string change) {
-  Mutant mutant = pain_at_port(std::move(name), std::move(rule), std::move(change));
+  Mutant mutant = port_mutant(std::move(name), std::move(rule), std::move(change));
   mutant.alterations.processes = [](engine::Processes& inner, engine::Loop&) {
     return std::make_unique<Decorator>(inner);
   };
@@ -201,7 +192,7 @@ class NewestMessages final : public engine::Provider {
 
 template <class Decorator>
 Mutant provider_mutant(std::string name, std::string rule, std::string change) {
-  Mutant mutant = pain_at_port(std::move(name), std::move(rule), std::move(change));
+  Mutant mutant = port_mutant(std::move(name), std::move(rule), std::move(change));
   mutant.alterations.provider = [](engine::Provider& inner, engine::Loop&) {
     return std::make_unique<Decorator>(inner);
   };

@@ -124,10 +124,10 @@ TEST(JudgeContent, SplitsTheStatusFromAFailedCommandsOutput) {
 }
 
 TEST(JudgeContent, PutsTheObservedSentencesBehindTheBodyOfALongText) {
-  const std::string body(3000, 'x');
+  const std::string body(3000, 'a');
   const std::string observed = body + "\n\n[Cut at 50.]";
   const CallRecord call = call_of_tool("read", body + "\n\n[50 is the cap]");
-  Json digest{{"long", true}, {"chars", observed.size()}, {"tail", "xxx\n\n[Cut at 50.]"}};
+  Json digest{{"long", true}, {"chars", observed.size()}, {"tail", "aaa\n\n[Cut at 50.]"}};
   Json expect{{"content", Json::array({Json{{"type", "text"}, {"text", digest}}})}};
 
   EXPECT_TRUE(judge_call(expect, call, "", context_of()).empty());
