@@ -4,7 +4,7 @@
 
 # Creates plumb_NAME, whose headers targets with the same flags and DEPS reuse.
 function(plumb_precompile NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;DEPS;FLAGS")
   if(NOT CMAKE_UNITY_BUILD)
     return()
   endif()
@@ -16,6 +16,7 @@ function(plumb_precompile NAME)
   set_target_properties(plumb_${NAME} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(plumb_${NAME} PRIVATE cxx_std_23)
   target_link_libraries(plumb_${NAME} PRIVATE plumb_flags ${arg_DEPS})
+  target_compile_options(plumb_${NAME} PRIVATE ${arg_FLAGS})
   target_precompile_headers(plumb_${NAME} PRIVATE ${arg_HEADERS})
 endfunction()
 
@@ -31,6 +32,7 @@ set(headers
 plumb_precompile(common_headers HEADERS ${headers})
 if(PLUMB_DEVELOPER_MODE)
   plumb_precompile(test_headers
-    HEADERS ${headers} <gmock/gmock.h> <gtest/gtest.h> DEPS GTest::gmock)
+    HEADERS ${headers} <gmock/gmock.h> <gtest/gtest.h> DEPS GTest::gmock
+    FLAGS ${PLUMB_TEST_FLAGS})
 endif()
 unset(headers)

@@ -20,6 +20,7 @@ namespace plumb::engine {
 namespace {
 
 constexpr std::int64_t kLinksMax = 40;
+constexpr std::int64_t kReadBlock = 65'536;
 constexpr mode_t kFileMode = 0644;
 constexpr mode_t kDirectoryMode = 0755;
 
@@ -49,6 +50,20 @@ std::unexpected<Error> too_large(const FileRequest& request) {
   return std::unexpected(file_io_error("EFBIG: file too large", request));
 }
 
+/// Up to `room` bytes more, straight into the text: growing piece by piece would copy a long file
+/// many times. Returns how many came, 0 at the end, -1 with errno set.
+std::int64_t append_from(int file, std::int64_t room, std::string& bytes) {
+  const auto old_size = bytes.size();
+  ssize_t count = 0;
+  bytes.resize_and_overwrite(old_size + static_cast<std::size_t>(room), [&](char* data, auto) {
+    do {
+      count = ::read(file, data + old_size, static_cast<std::size_t>(room));
+    } while (count < 0 && errno == EINTR);
+    return old_size + static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  });
+  return count;
+}
+
 Reply real_read(const FileRequest& request, std::int64_t bytes_max) {
   // A named pipe without a writer must not hold the loop.
   const OwnedFd file(::open(request.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -58,15 +73,15 @@ Reply real_read(const FileRequest& request, std::int64_t bytes_max) {
   // A directory gives its own error when it is read.
   if (!S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) return no_regular_file(request);
   std::string bytes;
-  std::array<char, 65'536> block;
+  // One more than its size: a file that does not grow is read, and seen to end, in one piece.
+  std::int64_t room = std::min<std::int64_t>(found.st_size, bytes_max) + 1;
   while (true) {
-    const ssize_t count = ::read(file.get(), block.data(), block.size());
-    if (count < 0 && errno == EINTR) continue;
+    const auto count = append_from(file.get(), room, bytes);
     if (count < 0) return failed(request);
     if (count == 0) return FileReply(std::move(bytes));
     // Also of files that grow, and of those that have no size of their own.
-    if (std::ssize(bytes) + count > bytes_max) return too_large(request);
-    bytes.append(block.data(), static_cast<std::size_t>(count));
+    if (std::ssize(bytes) > bytes_max) return too_large(request);
+    room = std::max(room - count, kReadBlock);
   }
 }
 

@@ -7,20 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/trace/prefix_hash.h"
+#include "engine/trace/request_block.h"
 #include "engine/values/shared_json.h"
 
 namespace plumb {
-
-/// Where a block of a provider request lies, in the order of the seed's prefix (CACHE-02).
-enum class Zone : std::uint8_t { system, tools, messages };
-
-/// One block of a provider request: a system text, a tool declaration or a message, as sent.
-struct RequestBlock {
-  Zone zone = Zone::messages;
-  SharedJson body;
-
-  bool operator==(const RequestBlock&) const = default;
-};
 
 /// A request as it leaves the engine, stored against the last one of its `lineage`: the first
 /// `common` blocks of request `base` (a seq, -1 for none) stay, its other `removed` ones go,
@@ -34,7 +25,7 @@ struct ProviderRequest {
   std::int64_t common = 0;
   std::int64_t removed = 0;
   std::vector<RequestBlock> append;
-  std::string hash;
+  PrefixHash hash;
   SharedJson params;
   bool operator==(const ProviderRequest&) const = default;
   static void fields(auto& self, auto&& visit) {

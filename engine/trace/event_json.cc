@@ -50,6 +50,9 @@ struct FieldWriter {
   void operator()(std::string_view name, const std::string& value) const {
     if (!value.empty() || is_required_member(kind, name)) out[std::string(name)] = value;
   }
+  void operator()(std::string_view name, const PrefixHash& value) const {
+    (*this)(name, value.hex());
+  }
   void operator()(std::string_view name, std::int64_t value) const {
     out[std::string(name)] = value;
   }
@@ -118,6 +121,11 @@ struct FieldReader {
   }
   void operator()(std::string_view name, std::string& value) {
     if (const Json* json = take(name)) store(read_string(*json, name), value);
+  }
+  void operator()(std::string_view name, PrefixHash& value) {
+    std::string hex;
+    (*this)(name, hex);
+    value = PrefixHash(std::move(hex));
   }
   void operator()(std::string_view name, std::int64_t& value) {
     if (const Json* json = take(name)) store(read_integer(*json, name), value);

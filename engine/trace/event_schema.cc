@@ -24,6 +24,9 @@ struct SchemaWriter {
   void operator()(std::string_view name, const std::string&) const {
     set(name, {{"type", "string"}});
   }
+  void operator()(std::string_view name, const PrefixHash&) const {
+    set(name, {{"type", "string"}});
+  }
   void operator()(std::string_view name, std::int64_t) const { set(name, {{"type", "integer"}}); }
   void operator()(std::string_view name, bool) const { set(name, {{"type", "boolean"}}); }
   void operator()(std::string_view name, const SharedJson&) const { set(name, true); }

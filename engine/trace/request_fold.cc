@@ -4,9 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "engine/trace/event_json.h"
-#include "engine/values/sha256.h"
-
 namespace plumb {
 namespace {
 
@@ -21,22 +18,21 @@ std::size_t common_prefix(std::span<const RequestBlock> left, std::span<const Re
 ProviderRequest RequestDeltas::next(std::string lineage, std::vector<RequestBlock> blocks,
                                     SharedJson params) {
   Lineage& last = lineages_[lineage];
-  const auto common = common_prefix(last.blocks, blocks);
+  const auto& before = last.log->blocks();
+  const auto common = common_prefix(before, blocks);
   ProviderRequest payload;
   payload.n = ++count_;
   payload.base = last.seq;
   payload.common = static_cast<std::int64_t>(common);
-  payload.removed = static_cast<std::int64_t>(last.blocks.size() - common);
+  payload.removed = static_cast<std::int64_t>(before.size() - common);
   payload.params = std::move(params);
-  last.hashes.resize(common);
-  for (std::size_t i = common; i < blocks.size(); ++i) {
-    payload.append.push_back(blocks[i]);
-    const std::string zone(to_string(blocks[i].zone));
-    last.hashes.push_back(
-        chain_hash(last.hashes.empty() ? "" : last.hashes.back(), zone + blocks[i].body.bytes()));
+  payload.append.assign(blocks.begin() + payload.common, blocks.end());
+  if (payload.removed > 0) {
+    last.log = std::make_shared<PrefixLog>(std::move(blocks));
+  } else {
+    for (const auto& block : payload.append) last.log->append(block);
   }
-  payload.hash = last.hashes.empty() ? "" : last.hashes.back();
-  last.blocks = std::move(blocks);
+  payload.hash = PrefixHash(last.log, last.log->blocks().size());
   last_ = lineage;
   payload.lineage = std::move(lineage);
   return payload;

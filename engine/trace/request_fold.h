@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +28,7 @@ class RequestDeltas {
  private:
   struct Lineage {
     std::int64_t seq = -1;
-    std::vector<RequestBlock> blocks;
-    std::vector<std::string> hashes;  ///< hashes[i] chains over blocks 0..i.
+    std::shared_ptr<PrefixLog> log = std::make_shared<PrefixLog>();
   };
   std::map<std::string, Lineage> lineages_;
   std::string last_;

@@ -61,10 +61,23 @@ void append_utf8(std::string& text, char32_t code_point) {
 
 namespace {
 
-/// Where whole words of ASCII that begin at `offset` end.
+/// So long that compilers look at many bytes of it at once.
+constexpr std::int64_t kAsciiBlock = 64;
+
+bool is_ascii_block(const char* bytes) {
+  unsigned char all = 0;
+  for (std::int64_t i = 0; i < kAsciiBlock; ++i) all |= static_cast<unsigned char>(bytes[i]);
+  return all < 0x80;
+}
+
+/// Where whole blocks, then whole words of ASCII that begin at `offset` end.
 std::int64_t skip_ascii(std::string_view text, std::int64_t offset) {
   constexpr std::int64_t kWord = sizeof(std::uint64_t);
-  for (; offset + kWord <= std::ssize(text); offset += kWord) {
+  const std::int64_t size = std::ssize(text);
+  while (offset + kAsciiBlock <= size && is_ascii_block(text.data() + offset)) {
+    offset += kAsciiBlock;
+  }
+  for (; offset + kWord <= size; offset += kWord) {
     std::uint64_t word = 0;
     std::memcpy(&word, text.data() + offset, sizeof word);
     if ((word & 0x8080808080808080U) != 0) break;

@@ -19,7 +19,7 @@ Json final_files(const Trace& trace) {
 Json request_hashes(const Trace& trace) {
   Json hashes = Json::array();
   for (const auto& event : trace.events) {
-    if (const auto* request = event.as<ProviderRequest>()) hashes.push_back(request->hash);
+    if (const auto* request = event.as<ProviderRequest>()) hashes.push_back(request->hash.hex());
   }
   return hashes;
 }

@@ -269,15 +269,15 @@ class RetryChecker final : public Checker {
   void see_request(const ProviderRequest& request, const Event& event, Report& report) {
     if (std::exchange(is_retry_, false)) {
       report.complain(require(has_started_, "a retry without agent_start", &event));
-      report.complain(
-          differ("the retry sends another conversation", Json(hash_), Json(request.hash), &event));
+      report.complain(differ("the retry sends another conversation", Json(hash_.hex()),
+                             Json(request.hash.hex()), &event));
     }
     hash_ = request.hash;
   }
 
   bool is_retry_ = false;
   bool has_started_ = false;
-  std::string hash_;
+  PrefixHash hash_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "engine/kernel/join.h"
 #include "engine/kernel/shell_word.h"
 #include "engine/tools/builtin/image_file.h"
+#include "engine/tools/builtin/line_scan.h"
 #include "engine/tools/builtin/path_rules.h"
 #include "engine/tools/builtin/text_decoding.h"
 #include "engine/tools/builtin/tool_arguments.h"
@@ -34,16 +35,6 @@ struct Selection {
   std::int64_t end = 1;
   std::int64_t total = 0;
 };
-
-/// `text` from its `count`-th line on.
-std::string_view skip_lines(std::string_view text, std::int64_t count) {
-  for (; count > 0; --count) {
-    const auto line_feed = text.find('\n');
-    if (line_feed == text.npos) return {};
-    text.remove_prefix(line_feed + 1);
-  }
-  return text;
-}
 
 /// Offsets below 1 mean the start (READ-14); a limit below 1 counts as 1, so that a hint always
 /// makes progress (READ-15).

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/tools/builtin/line_scan.h"
 #include "engine/values/utf8.h"
 
 namespace plumb::engine {
@@ -22,12 +23,18 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-Truncation whole(std::string_view text, std::int64_t line_count, ShownMax max) {
+Truncation counted(std::string_view text, ShownMax max) {
   Truncation truncation;
   truncation.max = max;
+  truncation.total_lines = count_lines(text);
+  truncation.total_bytes = std::ssize(text);
+  return truncation;
+}
+
+Truncation whole(Truncation truncation, std::string_view text) {
   truncation.content = text;
-  truncation.total_lines = truncation.output_lines = line_count;
-  truncation.total_bytes = truncation.output_bytes = std::ssize(text);
+  truncation.output_lines = truncation.total_lines;
+  truncation.output_bytes = truncation.total_bytes;
   return truncation;
 }
 
@@ -50,22 +57,17 @@ std::string with_decimal(std::int64_t bytes, std::int64_t unit, const char* name
 }  // namespace
 
 std::int64_t count_lines(std::string_view text) {
-  std::int64_t count = 0;
-  // A search looks at many bytes at once.
-  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) ++count;
+  const std::int64_t count = count_line_feeds(text);
   return !text.empty() && text.back() != '\n' ? count + 1 : count;
 }
 
 Truncation truncate_head(std::string_view text, ShownMax max) {
-  const auto lines = lines_of(text);
-  Truncation truncation = whole(text, std::ssize(lines), max);
-  if (fits(truncation)) return truncation;
+  Truncation truncation = counted(text, max);
+  if (fits(truncation)) return whole(truncation, text);
   truncation.is_truncated = true;
   truncation.truncated_by = "lines";
-  truncation.content.clear();
-  truncation.output_lines = 0;
-  for (const auto line : lines) {
-    if (truncation.output_lines == max.lines) break;
+  for (std::string_view rest = text; !rest.empty() && truncation.output_lines < max.lines;) {
+    const auto line = rest.substr(0, rest.find('\n'));
     const std::int64_t separator = truncation.output_lines > 0 ? 1 : 0;
     if (std::ssize(truncation.content) + separator + std::ssize(line) > max.bytes) {
       truncation.truncated_by = "bytes";
@@ -74,6 +76,7 @@ Truncation truncate_head(std::string_view text, ShownMax max) {
     if (separator > 0) truncation.content += '\n';
     truncation.content += line;
     ++truncation.output_lines;
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
   }
   // All lines fit and only the final line feed does not: a cut by bytes.
   if (truncation.output_lines == truncation.total_lines) truncation.truncated_by = "bytes";
@@ -83,12 +86,11 @@ Truncation truncate_head(std::string_view text, ShownMax max) {
 }
 
 Truncation truncate_tail(std::string_view text, ShownMax max) {
+  Truncation truncation = counted(text, max);
+  if (fits(truncation)) return whole(truncation, text);
   const auto lines = lines_of(text);
-  Truncation truncation = whole(text, std::ssize(lines), max);
-  if (fits(truncation)) return truncation;
   truncation.is_truncated = true;
   truncation.truncated_by = "lines";
-  truncation.output_lines = 0;
   std::int64_t bytes = 0;
   auto first = lines.size();
   while (first > 0 && truncation.output_lines < max.lines) {
@@ -102,7 +104,6 @@ Truncation truncate_tail(std::string_view text, ShownMax max) {
     ++truncation.output_lines;
     --first;
   }
-  truncation.content.clear();
   if (truncation.output_lines == 0) {
     truncation.content = end_of_line(lines.back(), max.bytes);
     truncation.output_lines = 1;
