@@ -26,11 +26,11 @@ std::string_view to_string(EditProblem problem) {
 EditPlan plan_edits(std::string_view original, std::span<const TextEdit> edits) {
   if (auto plan = check_texts(edits); plan.problem != EditProblem::none) return plan;
   const MarkedText file = split_mark(original);
-  const UnifiedText unified = unify_line_ends(file.raw);
+  UnifiedText unified = unify_line_ends(file.raw);
   std::vector<Needle> needles = needles_of(edits);
   find_needles(unified.text, needles);
   if (auto plan = check_counts(needles); plan.problem != EditProblem::none) return plan;
-  return plan_as_written(file, unified, std::move(needles));
+  return plan_as_written(file, std::move(unified), std::move(needles));
 }
 
 std::string describe_problem(const EditPlan& plan, std::string_view path, std::int64_t edit_count) {

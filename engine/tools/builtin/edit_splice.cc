@@ -26,9 +26,17 @@ std::string with_line_ends(const std::string& text, std::string_view line_end) {
   return converted;
 }
 
+/// More than the new texts with any line ends can take. A long text must not grow piece by piece.
+std::size_t added_size(const std::vector<Needle>& needles) {
+  std::size_t size = 0;
+  for (const auto& needle : needles) size += 2 * needle.new_text.size() + 1;
+  return size;
+}
+
 std::string splice_text(const std::string& text, const std::vector<Needle>& needles,
                         const std::vector<std::int64_t>& order) {
   std::string spliced;
+  spliced.reserve(text.size() + added_size(needles));
   std::int64_t from = 0;
   for (const auto i : order) {
     const Needle& needle = needles[text_index(i)];
@@ -40,9 +48,11 @@ std::string splice_text(const std::string& text, const std::vector<Needle>& need
   return spliced;
 }
 
-std::string splice_raw(std::string_view raw, const UnifiedText& unified,
+std::string splice_raw(const MarkedText& file, const UnifiedText& unified,
                        const std::vector<Needle>& needles, const std::vector<std::int64_t>& order) {
-  PieceJoiner joiner;
+  const std::string_view raw = file.raw;
+  PieceJoiner joiner(file.mark.size() + raw.size() + added_size(needles));
+  joiner.append(file.mark);
   std::int64_t from = 0;
   for (const auto i : order) {
     const Needle& needle = needles[text_index(i)];
@@ -104,23 +114,22 @@ std::string_view LineEnds::at(std::int64_t begin) const {
 }
 
 EditPlan plan_splices(const MarkedText& file, const UnifiedText& unified,
-                      const std::vector<Needle>& needles, const std::string& before) {
+                      const std::vector<Needle>& needles, std::string_view before) {
   const auto order = file_order(needles);
   if (auto plan = check_overlaps(needles, order); plan.problem != EditProblem::none) return plan;
   EditPlan plan;
   plan.after = splice_text(unified.text, needles, order);
   if (plan.after == before) return refused_plan(EditProblem::no_change, -1);
-  plan.bytes = splice_raw(file.raw, unified, needles, order);
-  plan.bytes.insert(0, file.mark);
-  plan.before = before;
+  plan.bytes = splice_raw(file, unified, needles, order);
   return plan;
 }
 
-EditPlan plan_as_written(const MarkedText& file, const UnifiedText& unified,
-                         std::vector<Needle> needles) {
+EditPlan plan_as_written(const MarkedText& file, UnifiedText unified, std::vector<Needle> needles) {
   const LineEnds line_ends(file.raw, unified);
   for (auto& needle : needles) needle.line_end = line_ends.at(needle.range.begin);
-  return plan_splices(file, unified, needles, unified.text);
+  EditPlan plan = plan_splices(file, unified, needles, unified.text);
+  if (plan.problem == EditProblem::none) plan.before = std::move(unified.text);
+  return plan;
 }
 
 }  // namespace plumb::engine

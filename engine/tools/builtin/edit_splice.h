@@ -53,6 +53,8 @@ class LineEnds {
 /// line breaks (EDIT-29).
 class PieceJoiner {
  public:
+  /// `size`: bytes that there is to be room for.
+  explicit PieceJoiner(std::size_t size = 0) { bytes_.reserve(size); }
   void append(std::string_view piece) {
     if (piece.empty()) return;
     if (piece.front() == '\n' && !bytes_.empty() && bytes_.back() == '\r') bytes_ += '\n';
@@ -65,13 +67,12 @@ class PieceJoiner {
 };
 
 /// The plan of needles that were found once each in the unified form of `file` and know their line
-/// end. Refuses overlaps, and a result that equals `before`, the original in LF (EDIT-11, EDIT-34,
-/// EDIT-35).
+/// end, but for its `before`. Refuses overlaps, and a result that equals `before`, the original in
+/// LF (EDIT-11, EDIT-34, EDIT-35).
 EditPlan plan_splices(const MarkedText& file, const UnifiedText& unified,
-                      const std::vector<Needle>& needles, const std::string& before);
+                      const std::vector<Needle>& needles, std::string_view before);
 
 /// The plan of needles that were found once each in the text of `file` itself.
-EditPlan plan_as_written(const MarkedText& file, const UnifiedText& unified,
-                         std::vector<Needle> needles);
+EditPlan plan_as_written(const MarkedText& file, UnifiedText unified, std::vector<Needle> needles);
 
 }  // namespace plumb::engine

@@ -93,7 +93,9 @@ EditPlan plan_in_normalised(const MarkedText& file, const UnifiedText& unified,
     needle.line_end = line_ends.at(original_lines.start(line));
     needle.range = moved_range(needle.range, lines, partly_lines);
   }
-  return plan_splices(MarkedText{file.mark, raw}, partly, needles, unified.text);
+  EditPlan plan = plan_splices(MarkedText{file.mark, raw}, partly, needles, unified.text);
+  if (plan.problem == EditProblem::none) plan.before = unified.text;
+  return plan;
 }
 
 Needle found_in(std::string_view text, Needle needle) {
@@ -132,7 +134,7 @@ bool repeats_by_lost_blanks(std::string_view text, const Needle& literal) {
 EditPlan plan_edits_pi(std::string_view original, std::span<const TextEdit> edits) {
   if (auto plan = check_texts(edits); plan.problem != EditProblem::none) return plan;
   const MarkedText file = split_mark(original);
-  const UnifiedText unified = unify_line_ends(file.raw);
+  UnifiedText unified = unify_line_ends(file.raw);
   const std::string normalised = normalised_text(unified.text);
   std::vector<Needle> literal = needles_of(edits);
   find_needles(unified.text, literal);
@@ -151,7 +153,7 @@ EditPlan plan_edits_pi(std::string_view original, std::span<const TextEdit> edit
     if (!is_exempt) needles[i].count = std::max(needles[i].count, loose[i].count);
   }
   if (auto plan = check_counts(needles); plan.problem != EditProblem::none) return plan;
-  if (!is_moved) return plan_as_written(file, unified, std::move(needles));
+  if (!is_moved) return plan_as_written(file, std::move(unified), std::move(needles));
   return plan_in_normalised(file, unified, normalised, std::move(needles));
 }
 

@@ -5,6 +5,9 @@
 #include <span>
 #include <utility>
 
+#include "engine/tools/builtin/line_scan.h"
+#include "engine/tools/builtin/truncation.h"
+
 namespace plumb::engine {
 namespace {
 
@@ -13,23 +16,40 @@ constexpr std::int64_t kContextLines = 4;
 /// Steps of the shortest-script search; beyond them the rest counts as one change.
 constexpr std::int64_t kCostMax = 1000;
 
-using Lines = std::vector<std::string_view>;
-
 std::size_t at(std::int64_t index) {
   return static_cast<std::size_t>(index);
 }
 
-/// The lines with their line feeds; only the last may lack one.
-Lines split_lines(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const auto line_feed = text.find('\n');
-    const auto length = line_feed == text.npos ? text.size() : line_feed + 1;
-    lines.push_back(text.substr(0, length));
-    text.remove_prefix(length);
+/// The lines of a text with their line feeds (only the last may lack one), numbered from 0: those
+/// of a window, since two long texts are mostly alike.
+class Lines {
+ public:
+  /// `window` begins with line `first` of a text of `total` lines.
+  Lines(std::string_view window, std::int64_t first, std::int64_t total)
+      : first_(first), total_(total) {
+    lines_.reserve(at(count_line_feeds(window) + 1));
+    while (!window.empty()) {
+      const auto line_feed = window.find('\n');
+      const auto length = line_feed == window.npos ? window.size() : line_feed + 1;
+      lines_.push_back(window.substr(0, length));
+      window.remove_prefix(length);
+    }
   }
-  return lines;
-}
+
+  std::string_view operator[](std::int64_t line) const { return lines_[at(line - first_)]; }
+  std::int64_t first() const { return first_; }
+  /// Behind the last line of the window.
+  std::int64_t end() const { return first_ + std::ssize(lines_); }
+  std::int64_t total() const { return total_; }
+  std::span<const std::string_view> part(std::int64_t begin, std::int64_t end) const {
+    return std::span(lines_).subspan(at(begin - first_), at(end - begin));
+  }
+
+ private:
+  std::vector<std::string_view> lines_;
+  std::int64_t first_;
+  std::int64_t total_;
+};
 
 using SomeLines = std::span<const std::string_view>;
 
@@ -38,8 +58,8 @@ class ShortestScript {
  public:
   ShortestScript(const Lines& before, const Lines& after) {
     trim(before, after);
-    before_ = part(before, old_end_);
-    after_ = part(after, new_end_);
+    before_ = before.part(begin_, old_end_);
+    after_ = after.part(begin_, new_end_);
   }
 
   std::vector<LineChange> run() {
@@ -49,16 +69,13 @@ class ShortestScript {
   }
 
  private:
-  SomeLines part(const Lines& lines, std::int64_t end) const {
-    return SomeLines(lines).subspan(at(begin_), at(end - begin_));
-  }
   void trim(const Lines& before, const Lines& after) {
-    const std::int64_t shorter = std::min(std::ssize(before), std::ssize(after));
-    while (begin_ < shorter && before[at(begin_)] == after[at(begin_)]) ++begin_;
-    old_end_ = std::ssize(before);
-    new_end_ = std::ssize(after);
-    while (old_end_ > begin_ && new_end_ > begin_ &&
-           before[at(old_end_ - 1)] == after[at(new_end_ - 1)]) {
+    const std::int64_t shorter = std::min(before.end(), after.end());
+    begin_ = before.first();
+    while (begin_ < shorter && before[begin_] == after[begin_]) ++begin_;
+    old_end_ = before.end();
+    new_end_ = after.end();
+    while (old_end_ > begin_ && new_end_ > begin_ && before[old_end_ - 1] == after[new_end_ - 1]) {
       --old_end_;
       --new_end_;
     }
@@ -143,11 +160,6 @@ class ShortestScript {
   std::vector<std::vector<std::int64_t>> rows_;
 };
 
-std::vector<LineChange> diff_split(const Lines& before, const Lines& after) {
-  if (before == after) return {};
-  return ShortestScript(before, after).run();
-}
-
 /// Changes that share context lines, with the lines that a hunk shows.
 struct Hunk {
   std::span<const LineChange> changes;
@@ -193,12 +205,12 @@ template <class Show>
 void walk_hunk(const Hunk& hunk, const Lines& before, const Lines& after, Show show) {
   std::int64_t old_line = hunk.shown.old_begin;
   const auto context_until = [&](std::int64_t end) {
-    for (; old_line < end; ++old_line) show(' ', old_line, before[at(old_line)]);
+    for (; old_line < end; ++old_line) show(' ', old_line, before[old_line]);
   };
   for (const auto& change : hunk.changes) {
     context_until(change.old_begin);
-    for (; old_line < change.old_end; ++old_line) show('-', old_line, before[at(old_line)]);
-    for (auto i = change.new_begin; i < change.new_end; ++i) show('+', i, after[at(i)]);
+    for (; old_line < change.old_end; ++old_line) show('-', old_line, before[old_line]);
+    for (auto i = change.new_begin; i < change.new_end; ++i) show('+', i, after[i]);
   }
   context_until(hunk.shown.old_end);
 }
@@ -233,6 +245,60 @@ class DisplayText {
   std::string text_;
 };
 
+/// What two texts have in common at both ends, in bytes: whole lines, but for as many as a hunk
+/// shows around a change.
+struct CommonEnds {
+  std::size_t head = 0;
+  std::size_t tail = 0;
+};
+
+/// Where the line begins that is `count` lines before that of the byte at `place`.
+std::size_t lines_before(std::string_view text, std::size_t place, std::int64_t count) {
+  for (; place > 0; --count) {
+    const auto line_feed = text.rfind('\n', place - 1);
+    if (line_feed == text.npos) return 0;
+    if (count == 0) return line_feed + 1;
+    place = line_feed;
+  }
+  return 0;
+}
+
+/// How many bytes both begin with.
+std::size_t common_head(std::string_view left, std::string_view right) {
+  constexpr std::size_t kBlock = 4096;
+  const auto shorter = std::min(left.size(), right.size());
+  std::size_t length = 0;
+  while (length + kBlock <= shorter &&
+         left.substr(length, kBlock) == right.substr(length, kBlock)) {
+    length += kBlock;
+  }
+  while (length < shorter && left[length] == right[length]) ++length;
+  return length;
+}
+
+/// How many bytes both end with.
+std::size_t common_tail(std::string_view left, std::string_view right) {
+  constexpr std::size_t kBlock = 4096;
+  const auto shorter = std::min(left.size(), right.size());
+  left.remove_prefix(left.size() - shorter);
+  right.remove_prefix(right.size() - shorter);
+  std::size_t rest = shorter;
+  while (rest >= kBlock &&
+         left.substr(rest - kBlock, kBlock) == right.substr(rest - kBlock, kBlock)) {
+    rest -= kBlock;
+  }
+  while (rest > 0 && left[rest - 1] == right[rest - 1]) --rest;
+  return shorter - rest;
+}
+
+CommonEnds common_ends(std::string_view before, std::string_view after) {
+  const auto head = common_head(before, after);
+  const auto tail = common_tail(before.substr(head), after.substr(head));
+  // The line that the tail begins in may differ.
+  const auto rest = skip_lines(before.substr(before.size() - tail), kContextLines + 1);
+  return {lines_before(before, head, kContextLines), rest.size()};
+}
+
 /// Two texts as lines, compared once.
 struct Comparison {
   Lines before;
@@ -240,11 +306,20 @@ struct Comparison {
   std::vector<LineChange> changes;
 
   Comparison(std::string_view old_text, std::string_view new_text)
-      : before(split_lines(old_text)),
-        after(split_lines(new_text)),
-        changes(diff_split(before, after)) {}
-  std::vector<Hunk> hunks() const {
-    return hunks_of(changes, std::ssize(before), std::ssize(after));
+      : Comparison(old_text, new_text, common_ends(old_text, new_text)) {}
+  std::vector<Hunk> hunks() const { return hunks_of(changes, before.total(), after.total()); }
+
+ private:
+  Comparison(std::string_view old_text, std::string_view new_text, CommonEnds ends)
+      : before(window(old_text, ends)), after(window(new_text, ends)) {
+    if (old_text != new_text) changes = ShortestScript(before, after).run();
+  }
+  static Lines window(std::string_view text, CommonEnds ends) {
+    const auto first = count_line_feeds(text.substr(0, ends.head));
+    const auto middle = text.substr(ends.head, text.size() - ends.head - ends.tail);
+    const auto total =
+        first + count_lines(middle) + count_lines(text.substr(text.size() - ends.tail));
+    return Lines(middle, first, total);
   }
 };
 
@@ -263,7 +338,7 @@ std::string patch_of(std::string_view path, const Comparison& compared) {
 
 std::string display_of(const Comparison& compared) {
   const auto hunks = compared.hunks();
-  const auto line_count = std::max(compared.before.size(), compared.after.size());
+  const auto line_count = std::max(compared.before.total(), compared.after.total());
   DisplayText text(std::to_string(line_count).size());
   std::int64_t shown_end = 0;
   for (const auto& hunk : hunks) {
@@ -274,7 +349,7 @@ std::string display_of(const Comparison& compared) {
               });
     shown_end = hunk.shown.old_end;
   }
-  if (!hunks.empty() && shown_end < std::ssize(compared.before)) text.add_gap();
+  if (!hunks.empty() && shown_end < compared.before.total()) text.add_gap();
   return text.take();
 }
 

@@ -40,9 +40,11 @@ struct Selection {
 /// makes progress (READ-15).
 Selection select_lines(std::string_view text, const Json& params) {
   Selection selection;
-  selection.total = count_lines(text);
   selection.first = std::max<std::int64_t>(whole_argument(params, "offset").value_or(1), 1);
   selection.text = skip_lines(text, selection.first - 1);
+  // What was skipped is counted already.
+  selection.total = selection.text.empty() ? count_lines(text)
+                                           : selection.first - 1 + count_lines(selection.text);
   selection.end = std::max(selection.total + 1, selection.first);
   const auto limit = whole_argument(params, "limit");
   if (!limit) return selection;
