@@ -34,6 +34,9 @@ Trace small_trace() {
 /// Every kind once, with every field away from its default.
 struct FieldFiller {
   void operator()(std::string_view name, std::string& value) const { value = name; }
+  void operator()(std::string_view name, PrefixHash& value) const {
+    value = PrefixHash(std::string(name));
+  }
   void operator()(std::string_view, std::int64_t& value) const { value = 3; }
   void operator()(std::string_view, bool& value) const { value = true; }
   void operator()(std::string_view, SharedJson& value) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/request_fold.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace plumb {
@@ -57,6 +59,17 @@ TEST(RequestDeltas, HashDependsOnEveryByteAndOnNothingElse) {
 
   EXPECT_EQ(one.events[0].as<ProviderRequest>()->hash, two.events[1].as<ProviderRequest>()->hash);
   EXPECT_NE(one.events[0].as<ProviderRequest>()->hash, other.events[0].as<ProviderRequest>()->hash);
+}
+
+TEST(RequestDeltas, HashOfARequestIsItsOwnHoweverLaterOnesGoOn) {
+  const auto trace = record({{message("a")}, {message("a"), message("b")}, {message("c")}});
+
+  for (const auto& [event, alone] : {std::pair(0, record({{message("a")}})),
+                                     std::pair(1, record({{message("a"), message("b")}})),
+                                     std::pair(2, record({{message("c")}}))}) {
+    EXPECT_EQ(trace.events[static_cast<std::size_t>(event)].as<ProviderRequest>()->hash.hex(),
+              alone.events[0].as<ProviderRequest>()->hash.hex());
+  }
 }
 
 TEST(RequestFold, RefusesADamagedChain) {

@@ -37,8 +37,23 @@ bool names(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-/// Why the rule can not be judged on this trace; an empty reason if it can.
-Judgement precheck(const std::string& id, const TraceHeader& header, const Catalogue& catalogue) {
+std::size_t kind_index(std::string_view kind) {
+  const auto found = std::ranges::find(kEventKinds, kind);
+  PLUMB_ASSERT(found != kEventKinds.end());
+  return static_cast<std::size_t>(found - kEventKinds.begin());
+}
+
+/// The kinds that a subject can show, sorted.
+std::vector<std::string_view> emitted_kinds(const TraceHeader& header) {
+  std::vector<std::string_view> kinds(header.emits.begin(), header.emits.end());
+  std::ranges::sort(kinds);
+  return kinds;
+}
+
+/// Why the rule can not be judged on this trace; an empty reason if it can. `emitted`: as
+/// emitted_kinds gives it.
+Judgement precheck(const std::string& id, const TraceHeader& header,
+                   const std::vector<std::string_view>& emitted, const Catalogue& catalogue) {
   const auto facts = catalogue.find(id);
   if (facts == catalogue.end()) return {id, Verdict::pass, "", {}};
   const auto& [needs, editions, engines] = facts->second;
@@ -49,7 +64,7 @@ Judgement precheck(const std::string& id, const TraceHeader& header, const Catal
     return {id, Verdict::not_applicable, "not a rule of engine " + header.engine, {}};
   }
   for (const auto& need : needs) {
-    if (names(header.emits, kind_of_need(need))) continue;
+    if (std::ranges::binary_search(emitted, kind_of_need(need))) continue;
     return {id, Verdict::untestable, "the subject does not emit " + need, {}};
   }
   return {id, Verdict::pass, "", {}};
@@ -69,17 +84,26 @@ Judgement conclude(const std::string& id, const Report& report) {
   return {id, Verdict::not_triggered, "nothing in the run exercised the rule", {}};
 }
 
-std::size_t kind_index(std::string_view kind) {
-  const auto found = std::ranges::find(kEventKinds, kind);
-  PLUMB_ASSERT(found != kEventKinds.end());
-  return static_cast<std::size_t>(found - kEventKinds.begin());
+/// The indexes of the kinds that each rule subscribes to, in the order of `all_rules`: names are
+/// looked up once, not for every trace.
+const std::vector<std::vector<std::size_t>>& subscriptions() {
+  static const std::vector<std::vector<std::size_t>> kSubscriptions = [] {
+    std::vector<std::vector<std::size_t>> lists;
+    for (const auto& rule : all_rules()) {
+      auto& list = lists.emplace_back();
+      for (const auto kind : rule.kinds) list.push_back(kind_index(kind));
+    }
+    return lists;
+  }();
+  return kSubscriptions;
 }
 
 /// The walk: every event once, to the story and to those who subscribed to its kind.
 void walk(const Trace& trace, Story& story, std::vector<Running>& running) {
   std::array<std::vector<Running*>, kEventKindCount> subscribers;
   for (auto& one : running) {
-    for (const auto kind : one.rule->kinds) subscribers[kind_index(kind)].push_back(&one);
+    const auto place = static_cast<std::size_t>(one.rule - all_rules().data());
+    for (const auto kind : subscriptions()[place]) subscribers[kind].push_back(&one);
   }
   StoryTeller teller(story);
   for (const auto& event : trace.events) {
@@ -110,9 +134,10 @@ std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
   std::vector<Judgement> judgements;
   std::vector<Running> running;
   std::vector<std::size_t> places;
+  const auto emitted = emitted_kinds(trace.header);
   for (const auto& rule : all_rules()) {
     if (!options.rules.empty() && !names(options.rules, rule.id)) continue;
-    judgements.push_back(precheck(rule.id, trace.header, catalogue));
+    judgements.push_back(precheck(rule.id, trace.header, emitted, catalogue));
     if (judgements.back().verdict != Verdict::pass) continue;
     places.push_back(judgements.size() - 1);
     running.push_back(Running{&rule, rule.start(), {}});
@@ -133,7 +158,8 @@ Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces
   if (traces.size() < 2) {
     return {rule.id, Verdict::not_triggered, "fewer than two variants ran", {}};
   }
-  auto judgement = precheck(rule.id, traces.front().header, catalogue);
+  const TraceHeader& header = traces.front().header;
+  auto judgement = precheck(rule.id, header, emitted_kinds(header), catalogue);
   if (judgement.verdict != Verdict::pass) return judgement;
   if (rule.condition && !rule.condition(traces.front())) {
     return {rule.id, Verdict::not_triggered, "the first variant does not exercise it", {}};
