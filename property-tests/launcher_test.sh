@@ -37,6 +37,14 @@ expect 'one step fails with a count' "$((2 * others)) passed, 3 failed, 0 skippe
   "$(with_launcher "case \$1 in run) echo '0 passed, 3 failed, 0 skipped'; exit 1 ;;
     *) echo '2 passed, 0 failed, 0 skipped' ;; esac")"
 
+# Words that nothing would read are refused before anything is installed or built.
+for words in 'build x' 'fmt x' 'package x' 'test unit x' 'lint --changed x'; do
+  code=0
+  # shellcheck disable=SC2086  # several words
+  "$root/plumb" $words >"$work/out" 2>&1 </dev/null || code=$?
+  expect "$words" "4 0 passed, 1 failed, 0 skipped" "$code $(tail -n 1 "$work/out")"
+done
+
 case_of() { printf '\t<testcase name="x" status="%s">\n%s\n\t</testcase>\n' "$1" "$2"; }
 
 counted() { awk -f "$root/.ci/count_cases.awk" "$work/junit"; }

@@ -137,7 +137,7 @@ RC_GTEST_PROP(LawfulRunProperties, NoRuleFails, ()) {
                         .relation = "",
                         .scenario = *scenario,
                         .seed = *rc::gen::inRange<std::uint64_t>(0, 8)};
-  const auto run = run_case(subject, variant, {}, facts_of(repository_suite().catalogue));
+  const auto run = run_case(subject, variant, {}, repository_suite().facts);
 
   RC_LOG() << text;
   RC_ASSERT(failures_of(run) == "");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "simulator/explore/case_run.h"
 #include "simulator/script/source.h"
 
 namespace plumb::simulator {
@@ -20,6 +21,7 @@ RepositorySuite read_suite() {
     return suite;
   }
   suite.catalogue = *std::move(catalogue);
+  suite.facts = facts_of(suite.catalogue);
   const auto files = find_scenarios({"scenarios"});
   if (!files) {
     show(files.error());

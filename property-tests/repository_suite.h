@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "simulator/invariants/judge.h"
 #include "simulator/script/catalogue.h"
 #include "simulator/script/scenario.h"
 
@@ -11,6 +12,7 @@ namespace plumb::simulator {
 
 struct RepositorySuite {
   Catalogue catalogue;
+  invariants::Catalogue facts;  ///< What the checks must know of it.
   std::vector<Scenario> scenarios;
 };
 

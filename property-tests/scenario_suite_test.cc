@@ -92,7 +92,7 @@ TEST(ScenarioSuite, IsGreenWhicheverFileOperationFails) {
 /// A rule that a scenario names passes in it; a relation rule is judged over its variants.
 TEST(ScenarioSuite, TriggersEveryRuleItNames) {
   const auto& suite = repository_suite();
-  const auto facts = facts_of(suite.catalogue);
+  const auto& facts = suite.facts;
   SessionSubject subject;
 
   for (const auto& scenario : suite.scenarios) {
@@ -133,7 +133,7 @@ TEST(ScenarioSuite, GivesTheSameRecordWithAnyNumberOfJobs) {
 
 /// A trace that was written and read again is judged alike: one code path for memory and disk.
 TEST(ScenarioSuite, JudgesATraceFromDiskLikeOneInMemory) {
-  const auto facts = facts_of(repository_suite().catalogue);
+  const auto& facts = repository_suite().facts;
   SessionSubject subject;
   for (const auto& scenario : repository_suite().scenarios) {
     const auto trace = subject.run(scenario, {}).trace;
@@ -145,7 +145,7 @@ TEST(ScenarioSuite, JudgesATraceFromDiskLikeOneInMemory) {
 
 /// Other orders of what is concurrent break no rule either.
 TEST(ScenarioSuite, HoldsItsRulesUnderOtherSeeds) {
-  const auto facts = facts_of(repository_suite().catalogue);
+  const auto& facts = repository_suite().facts;
   SessionSubject subject;
   for (const auto& scenario : repository_suite().scenarios) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {

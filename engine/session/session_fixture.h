@@ -83,6 +83,7 @@ inline AssistantMessage called(std::vector<ToolCallBlock> calls) {
 class SessionFixture : public ::testing::Test {
  protected:
   explicit SessionFixture(std::uint64_t seed = 0) : loop(loop_options(seed)) {}
+  explicit SessionFixture(SimLoopOptions chosen) : loop(std::move(chosen)) {}
 
   static SimLoopOptions loop_options(std::uint64_t seed) {
     SimLoopOptions options;

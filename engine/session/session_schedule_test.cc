@@ -9,26 +9,23 @@
 namespace plumb::engine {
 namespace {
 
-class SessionSchedule : public ::testing::Test {
+class SessionSchedule : public SessionFixture {
  protected:
+  SessionSchedule() : SessionFixture(recording()) {}
+
   static SimLoopOptions recording() {
-    SimLoopOptions options;
-    options.records_steps = true;
-    return options;
+    SimLoopOptions recorded;
+    recorded.records_steps = true;
+    return recorded;
   }
 
   /// Plays one prompt with two calls of tools that are written as JSON text.
   std::vector<Step> play(std::string_view first, std::string_view second) {
-    SessionOptions options;
-    for (const auto text : {first, second}) {
-      options.sdk_tools.push_back(*make_scripted_tool(*parse_json(text), "<sdk>", world));
-    }
+    add_tool(first);
+    add_tool(second);
     provider.answers = {called({call_of("c1", "one"), call_of("c2", "two")}), said("done"),
                         said("done"), said("done")};
-    Session session(options, SessionPorts(env, provider, recorder), policies);
-    world.host = &session.host();
-    EXPECT_TRUE(loop.run(session.start()));
-    EXPECT_TRUE(loop.run(session.prompt("go")));
+    EXPECT_TRUE(prompt("go"));
     return loop.take_steps();
   }
 
@@ -36,17 +33,6 @@ class SessionSchedule : public ::testing::Test {
     return std::ranges::any_of(
         steps, [&](const Step& step) { return std::ranges::count(step.also, touch) > 0; });
   }
-
-  SimLoop loop{recording()};
-  MemoryFiles files{loop};
-  ScriptedProcesses processes{loop, files};
-  Rng rng{1};
-  Env env{loop, files, processes, rng};
-  Trace trace;
-  Recorder recorder{trace, [this] { return loop.now_ms(); }};
-  QueueProvider provider{loop};
-  Policies policies;
-  ScriptWorld world{loop};
 };
 
 TEST_F(SessionSchedule, TellsOfTheActiveSet) {

@@ -16,6 +16,7 @@
 #include "engine/tools/active_set.h"
 #include "engine/tools/batch.h"
 #include "engine/tools/definition.h"
+#include "engine/tools/folder_context.h"
 #include "engine/tools/hooks.h"
 #include "engine/tools/pipeline.h"
 #include "engine/tools/policies.h"
@@ -52,26 +53,10 @@ class FakeHooks final : public ToolHooks {
   std::vector<std::string> seen;
 };
 
-class FakeContext final : public ToolContext {
- public:
-  explicit FakeContext(std::string folder) : cwd_(std::move(folder)) {}
-  std::string cwd() const override { return cwd_; }
-  std::string model() const override { return "fake-1"; }
-  bool has_ui() const override { return false; }
-  bool is_idle() const override { return false; }
-  std::string system_prompt() const override { return ""; }
-  SharedJson session_entries() const override { return SharedJson(Json::array()); }
-  void abort() override {}
-  void compact() override {}
-
- private:
-  std::string cwd_;
-};
-
 class FakeHost final : public ToolHost {
  public:
   std::unique_ptr<ToolContext> make_context(const CallView& /*call*/) override {
-    return std::make_unique<FakeContext>("/w");
+    return std::make_unique<FolderContext>("/w", "fake-1");
   }
   std::vector<std::string> active_tools() const override { return active; }
   Task<void> deliver_result(std::string call_id, ToolResultMessage message) override {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -37,6 +38,8 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   std::int64_t closest = std::max<std::int64_t>(2, length / 3) + 1;
   std::string_view suggestion;
   for (const std::string_view candidate : known) {
+    // No less than the difference in length, which is cheaper to tell.
+    if (std::abs(length - std::ssize(candidate)) >= closest) continue;
     const std::int64_t distance = edit_distance(word, candidate);
     // A suggestion that shares nothing with the word would only confuse.
     if (distance >= closest || distance >= length) continue;

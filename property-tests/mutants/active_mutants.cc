@@ -95,12 +95,9 @@ class FrozenDeclarations final : public engine::Provider {
 };
 
 Mutant declarations_are_frozen() {
-  Mutant mutant;
-  mutant.name = "active-change-waits-for-the-next-prompt";
-  mutant.kind = MutantKind::port;
-  mutant.rule = "ACTIVE-08";
+  Mutant mutant = port_mutant("active-change-waits-for-the-next-prompt", "ACTIVE-08",
+                              "the requests of a run declare the tools of its first one");
   mutant.also = {"CACHE-25", "TOOL-01", "TOOL-25"};
-  mutant.change = "the requests of a run declare the tools of its first one";
   // An announcement in the messages would tell the model of the change all the same.
   mutant.alterations.session = [](engine::SessionOptions& options) {
     options.announces_tool_changes = false;

@@ -64,11 +64,8 @@ class UndoOnFailure final : public OuterHooks {
 };
 
 Mutant undone_effects() {
-  Mutant mutant;
-  mutant.name = "batch-failure-undoes-earlier-writes";
-  mutant.kind = MutantKind::port;
-  mutant.rule = "BATCH-07";
-  mutant.change = "a failing call takes back what earlier ones wrote";
+  Mutant mutant = port_mutant("batch-failure-undoes-earlier-writes", "BATCH-07",
+                              "a failing call takes back what earlier ones wrote");
   const auto current = std::make_shared<UndoableFiles*>(nullptr);
   mutant.alterations.files = [current](engine::Files& inner, engine::Loop&) {
     auto files = std::make_unique<UndoableFiles>(inner);

@@ -19,7 +19,7 @@ Json failures() {
   for (const auto& scenario : repository_suite().scenarios) scenarios.push_back(&scenario);
   Json lists;
   for (const auto& canary : canaries()) {
-    lists[canary.name] = failing_rules(canary.alterations, scenarios, repository_suite().catalogue);
+    lists[canary.name] = failing_rules(canary.alterations, scenarios, repository_suite().facts);
   }
   return lists;
 }

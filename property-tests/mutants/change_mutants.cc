@@ -45,11 +45,7 @@ class OtherOperation final : public engine::Files {
 
 Mutant operation_mutant(std::string name, std::string rule, std::string change, FileOp op,
                         Perform perform) {
-  Mutant mutant;
-  mutant.name = std::move(name);
-  mutant.kind = MutantKind::port;
-  mutant.rule = std::move(rule);
-  mutant.change = std::move(change);
+  Mutant mutant = port_mutant(std::move(name), std::move(rule), std::move(change));
   mutant.alterations.files = [op, perform](engine::Files& inner, engine::Loop&) {
     return std::make_unique<OtherOperation>(inner, op, perform);
   };
@@ -189,11 +185,7 @@ class GuardedWrites final : public engine::Files {
 
 template <class Decorator>
 Mutant decorator_mutant(std::string name, std::string rule, std::string change) {
-  Mutant mutant;
-  mutant.name = std::move(name);
-  mutant.kind = MutantKind::port;
-  mutant.rule = std::move(rule);
-  mutant.change = std::move(change);
+  Mutant mutant = port_mutant(std::move(name), std::move(rule), std::move(change));
   mutant.alterations.files = [](engine::Files& inner, engine::Loop&) {
     return std::make_unique<Decorator>(inner);
   };
@@ -378,13 +370,10 @@ class EarlyRelease final : public engine::Files {
 };
 
 Mutant early_release() {
-  Mutant mutant;
-  mutant.name = "queue-turn-ends-before-the-write";
-  mutant.kind = MutantKind::port;
-  mutant.rule = "QUEUE-02";
+  Mutant mutant = port_mutant("queue-turn-ends-before-the-write", "QUEUE-02",
+                              "the next call goes on when a write begins, not when it ends");
   mutant.also = {"QUEUE-01", "QUEUE-05",  "WRITE-02", "BATCH-08", "EDIT-39",
                  "EVENT-03", "RESULT-13", "BATCH-18", "EDIT-02"};
-  mutant.change = "the next call goes on when a write begins, not when it ends";
   mutant.is_race = true;
   mutant.alterations.files = [](engine::Files& inner, engine::Loop& loop) {
     return std::make_unique<EarlyRelease>(inner, loop);

@@ -9,6 +9,7 @@
 #include "engine/tools/builtin/edit.h"
 #include "engine/tools/builtin/edit_planner.h"
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/plan_mutants.h"
 
 namespace plumb::simulator {
 namespace {
@@ -20,33 +21,13 @@ using engine::TextEdit;
 using engine::ToolCall;
 using engine::ToolDefinition;
 using engine::ToolResult;
-using Edits = std::vector<TextEdit>;
-using Planner = std::function<EditPlan(std::string_view original, Edits edits)>;
 using Execute = std::function<Task<ToolResult>(ToolCall)>;
 
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
-Mutant planner_mutant(std::string name, std::string rule, std::string change, Planner planner) {
-  return policy_mutant(std::move(name), std::move(rule), std::move(change),
-                       [planner](engine::Policies& policies) {
-                         policies.plan_edits = [planner](std::string_view original,
-                                                         std::span<const TextEdit> edits) {
-                           return planner(original, Edits(edits.begin(), edits.end()));
-                         };
-                       });
-}
-
-EditPlan plan_of(std::string_view original, std::string changed) {
-  EditPlan plan;
-  plan.before = original;
-  plan.after = changed;
-  plan.bytes = std::move(changed);
-  return plan;
-}
-
 // ------------------------------------------------------------------ other plans
 
-EditPlan one_after_the_other(std::string_view original, const Edits& edits) {
+EditPlan one_after_the_other(std::string_view original, const PlannedEdits& edits) {
   std::string text(original);
   for (std::size_t i = 0; i < edits.size(); ++i) {
     EditPlan plan = engine::plan_edits(text, std::span(edits).subspan(i, 1));
@@ -59,7 +40,7 @@ EditPlan one_after_the_other(std::string_view original, const Edits& edits) {
   return plan_of(original, std::move(text));
 }
 
-EditPlan at_offsets_of_the_original(std::string_view original, const Edits& edits) {
+EditPlan at_offsets_of_the_original(std::string_view original, const PlannedEdits& edits) {
   if (auto plan = engine::plan_edits(original, edits); plan.problem != EditProblem::none) {
     return plan;
   }
@@ -72,7 +53,7 @@ EditPlan at_offsets_of_the_original(std::string_view original, const Edits& edit
 }
 
 /// What occurs more than once is replaced at its first place, or at all.
-EditPlan guess_places(std::string_view original, const Edits& edits, bool takes_all) {
+EditPlan guess_places(std::string_view original, const PlannedEdits& edits, bool takes_all) {
   EditPlan plan = engine::plan_edits(original, edits);
   if (plan.problem != EditProblem::not_unique) return plan;
   std::string text(original);
@@ -86,13 +67,13 @@ EditPlan guess_places(std::string_view original, const Edits& edits, bool takes_
   return plan_of(original, std::move(text));
 }
 
-EditPlan nothing_found_is_fine(std::string_view original, const Edits& edits) {
+EditPlan nothing_found_is_fine(std::string_view original, const PlannedEdits& edits) {
   EditPlan plan = engine::plan_edits(original, edits);
   return plan.problem == EditProblem::not_found ? plan_of(original, std::string(original)) : plan;
 }
 
 /// Edits that cannot be made are left out.
-EditPlan leave_out(std::string_view original, Edits edits, EditProblem problem) {
+EditPlan leave_out(std::string_view original, PlannedEdits edits, EditProblem problem) {
   EditPlan plan = engine::plan_edits(original, edits);
   while (plan.problem == problem && edits.size() > 1) {
     edits.erase(edits.begin() + plan.edit);
@@ -101,15 +82,15 @@ EditPlan leave_out(std::string_view original, Edits edits, EditProblem problem) 
   return plan;
 }
 
-EditPlan equal_edits_are_one(std::string_view original, const Edits& edits) {
-  Edits different;
+EditPlan equal_edits_are_one(std::string_view original, const PlannedEdits& edits) {
+  PlannedEdits different;
   for (const auto& edit : edits) {
     if (std::ranges::find(different, edit) == different.end()) different.push_back(edit);
   }
   return engine::plan_edits(original, different);
 }
 
-EditPlan match_raw_bytes(std::string_view original, const Edits& edits) {
+EditPlan match_raw_bytes(std::string_view original, const PlannedEdits& edits) {
   for (std::size_t i = 0; i < edits.size(); ++i) {
     if (original.find(edits[i].old_text) != std::string_view::npos) continue;
     EditPlan plan;
@@ -120,7 +101,7 @@ EditPlan match_raw_bytes(std::string_view original, const Edits& edits) {
   return engine::plan_edits(original, edits);
 }
 
-EditPlan without_mark(std::string_view original, const Edits& edits) {
+EditPlan without_mark(std::string_view original, const PlannedEdits& edits) {
   EditPlan plan = engine::plan_edits(original, edits);
   if (plan.bytes.starts_with(kUtf8Mark)) plan.bytes.erase(0, kUtf8Mark.size());
   return plan;
@@ -137,14 +118,14 @@ std::string with_breaks(std::string_view text, std::string_view line_end) {
   return converted;
 }
 
-EditPlan with_line_feeds(std::string_view original, const Edits& edits) {
+EditPlan with_line_feeds(std::string_view original, const PlannedEdits& edits) {
   EditPlan plan = engine::plan_edits(original, edits);
   if (plan.problem != EditProblem::none) return plan;
   plan.bytes = std::string(original.starts_with(kUtf8Mark) ? kUtf8Mark : "") + plan.after;
   return plan;
 }
 
-EditPlan with_the_first_line_end(std::string_view original, const Edits& edits) {
+EditPlan with_the_first_line_end(std::string_view original, const PlannedEdits& edits) {
   EditPlan plan = engine::plan_edits(original, edits);
   if (plan.problem != EditProblem::none) return plan;
   const auto first = original.find('\n');
@@ -240,12 +221,9 @@ class LateAccess final : public engine::Files {
 };
 
 Mutant late_access() {
-  Mutant mutant;
-  mutant.name = "edit-reads-before-the-access-check";
+  Mutant mutant = port_mutant("edit-reads-before-the-access-check", "EDIT-16",
+                              "the access check follows the read");
   mutant.also = {"EDIT-19"};
-  mutant.kind = MutantKind::port;
-  mutant.rule = "EDIT-16";
-  mutant.change = "the access check follows the read";
   mutant.alterations.files = [](engine::Files& inner, engine::Loop&) {
     return std::make_unique<LateAccess>(inner);
   };

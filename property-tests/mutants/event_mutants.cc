@@ -77,11 +77,8 @@ class ForgetfulProvider final : public engine::Provider {
 };
 
 Mutant forgotten_call() {
-  Mutant mutant;
-  mutant.name = "event-last-call-leaves-no-trace";
-  mutant.kind = MutantKind::port;
-  mutant.rule = "EVENT-03";
-  mutant.change = "the last call of an answer is lost";
+  Mutant mutant = port_mutant("event-last-call-leaves-no-trace", "EVENT-03",
+                              "the last call of an answer is lost");
   mutant.alterations.provider = [](engine::Provider& inner, engine::Loop&) {
     return std::make_unique<ForgetfulProvider>(inner);
   };

@@ -144,11 +144,8 @@ Mutant hooks_mutant(std::string name, std::string rule, std::string change) {
 }
 
 Mutant yes_without_user() {
-  Mutant mutant;
-  mutant.name = "hook-silence-is-consent";
-  mutant.kind = MutantKind::port;
-  mutant.rule = "HOOK-26";
-  mutant.change = "without a user every dialog says yes";
+  Mutant mutant =
+      port_mutant("hook-silence-is-consent", "HOOK-26", "without a user every dialog says yes");
   mutant.alterations.ui = [](engine::UserInterface& inner) {
     return std::make_unique<YesWithoutUser>(inner);
   };

@@ -162,8 +162,7 @@ bool MutantOutcome::is_killed() const {
 
 std::vector<std::string> failing_rules(const Alterations& alterations,
                                        std::span<const Scenario* const> scenarios,
-                                       const Catalogue& catalogue) {
-  const auto facts = facts_of(catalogue);
+                                       const invariants::Catalogue& facts) {
   SessionSubject subject;
   RunOptions options;
   options.alterations = alterations;
@@ -183,8 +182,7 @@ std::vector<std::string> failing_rules(const Alterations& alterations,
 
 std::vector<std::string> racing_rules(const Alterations& alterations,
                                       std::span<const Scenario* const> scenarios,
-                                      const Catalogue& catalogue) {
-  const auto facts = facts_of(catalogue);
+                                      const invariants::Catalogue& facts) {
   std::set<std::string> failed;
   for (const Scenario* scenario : scenarios) {
     explore_failures(alterations, *scenario, facts, failed);
@@ -193,7 +191,7 @@ std::vector<std::string> racing_rules(const Alterations& alterations,
 }
 
 MutantOutcome run_mutant(const Mutant& mutant, std::span<const Scenario> scenarios,
-                         const Catalogue& catalogue) {
+                         const invariants::Catalogue& facts) {
   std::vector<const Scenario*> chosen;
   for (const auto& scenario : scenarios) {
     const bool names_rule = std::ranges::any_of(
@@ -202,8 +200,8 @@ MutantOutcome run_mutant(const Mutant& mutant, std::span<const Scenario> scenari
   }
   MutantOutcome outcome{mutant.name, mutant.kind, mutant.rule, {}, {}, 0};
   outcome.scenarios = static_cast<std::int64_t>(chosen.size());
-  outcome.killed_by = mutant.is_race ? racing_rules(mutant.alterations, chosen, catalogue)
-                                     : failing_rules(mutant.alterations, chosen, catalogue);
+  outcome.killed_by = mutant.is_race ? racing_rules(mutant.alterations, chosen, facts)
+                                     : failing_rules(mutant.alterations, chosen, facts);
   std::ranges::copy_if(
       outcome.killed_by, std::back_inserter(outcome.surprises), [&mutant](const std::string& rule) {
         return rule != mutant.rule && std::ranges::find(mutant.also, rule) == mutant.also.end();

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/script/catalogue.h"
+#include "simulator/invariants/judge.h"
 #include "simulator/script/scenario.h"
 #include "simulator/subjects/subject.h"
 
@@ -86,15 +86,15 @@ struct MutantOutcome {
 
 /// Plays the scenarios that name the mutant's rule (and their variants) on the broken engine.
 MutantOutcome run_mutant(const Mutant& mutant, std::span<const Scenario> scenarios,
-                         const Catalogue& catalogue);
+                         const invariants::Catalogue& facts);
 
 /// Rules that fail over the given scenarios with these alterations: sorted, each once.
 std::vector<std::string> failing_rules(const Alterations& alterations,
                                        std::span<const Scenario* const> scenarios,
-                                       const Catalogue& catalogue);
+                                       const invariants::Catalogue& facts);
 /// The same over the classes of schedules of each scenario (up to 500, else a sample).
 std::vector<std::string> racing_rules(const Alterations& alterations,
                                       std::span<const Scenario* const> scenarios,
-                                      const Catalogue& catalogue);
+                                      const invariants::Catalogue& facts);
 
 }  // namespace plumb::simulator

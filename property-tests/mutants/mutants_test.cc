@@ -46,7 +46,7 @@ TEST(Mutants, HaveNamesOfTheirOwn) {
 TEST(Mutants, AreKilledByTheirRule) {
   const auto& suite = repository_suite();
   for (const auto& mutant : all_mutants()) {
-    expect_caught(run_mutant(mutant, suite.scenarios, suite.catalogue), mutant.change);
+    expect_caught(run_mutant(mutant, suite.scenarios, suite.facts), mutant.change);
   }
 }
 
@@ -55,9 +55,9 @@ bool hides_at_first(const Mutant& mutant, const Scenario& scenario) {
   const auto& rules = scenario.rules;
   if (std::ranges::find(rules, mutant.rule, &RuleReference::id) == rules.end()) return false;
   const Scenario* const one[] = {&scenario};
-  const auto& catalogue = repository_suite().catalogue;
-  if (!failing_rules(mutant.alterations, one, catalogue).empty()) return false;
-  const auto later = racing_rules(mutant.alterations, one, catalogue);
+  const auto& facts = repository_suite().facts;
+  if (!failing_rules(mutant.alterations, one, facts).empty()) return false;
+  const auto later = racing_rules(mutant.alterations, one, facts);
   return std::ranges::find(later, mutant.rule) != later.end();
 }
 
@@ -99,7 +99,7 @@ TEST(Pains, AreReproducedByWrongEnginesThatTheirScenariosCatch) {
     for (const auto& name : mutants_of_pain(pain)) {
       const auto mutant = std::ranges::find(mutants, name, &Mutant::name);
       ASSERT_NE(mutant, mutants.end()) << name;
-      const auto outcome = run_mutant(*mutant, tagged, repository_suite().catalogue);
+      const auto outcome = run_mutant(*mutant, tagged, repository_suite().facts);
       EXPECT_TRUE(outcome.is_killed()) << pain << ": " << name << " survives " << mutant->rule
                                        << "; failed:" << joined(outcome.killed_by);
     }
@@ -117,7 +117,7 @@ const std::vector<Tamper>& tampers() {
 TEST(Tampers, AreCaughtByTheirRule) {
   const auto& suite = repository_suite();
   for (const auto& tamper : tampers()) {
-    const auto outcome = run_tamper(tamper, suite.scenarios, suite.catalogue);
+    const auto outcome = run_tamper(tamper, suite.scenarios, suite.facts);
     ASSERT_TRUE(outcome) << error_line(outcome.error());
     expect_caught(*outcome, tamper.file);
   }

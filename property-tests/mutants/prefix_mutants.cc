@@ -38,11 +38,7 @@ class AlteredRequests final : public engine::Provider {
 /// `make_alter` is called once a run, so that runs share nothing.
 Mutant request_mutant(std::string name, std::string rule, std::string change,
                       std::function<AlterRequest()> make_alter) {
-  Mutant mutant;
-  mutant.name = std::move(name);
-  mutant.kind = MutantKind::port;
-  mutant.rule = std::move(rule);
-  mutant.change = std::move(change);
+  Mutant mutant = port_mutant(std::move(name), std::move(rule), std::move(change));
   mutant.alterations.provider = [make_alter](engine::Provider& inner, engine::Loop&) {
     return std::make_unique<AlteredRequests>(inner, make_alter());
   };

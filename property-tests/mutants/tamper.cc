@@ -119,15 +119,17 @@ Result<void> require_pass(const std::vector<invariants::Judgement>& judgements,
 }
 
 /// A relation rule compares a green trace with the tampered one; others judge the tampered one.
+/// `options`: which rules matter.
 std::vector<invariants::Judgement> judge_tampered(const Trace& green, const Trace& edited,
                                                   const std::string& rule,
-                                                  const invariants::Catalogue& facts) {
+                                                  const invariants::Catalogue& facts,
+                                                  const invariants::JudgeOptions& options = {}) {
   for (const auto& relation : invariants::all_relations()) {
     if (relation.id != rule) continue;
     const std::vector<Trace> traces{green, edited};
     return {invariants::judge_relation(relation, traces, facts)};
   }
-  return invariants::judge(edited, facts);
+  return invariants::judge(edited, facts, options);
 }
 
 void sort_failures(MutantOutcome& outcome, const std::vector<invariants::Judgement>& judgements,
@@ -146,7 +148,7 @@ void sort_failures(MutantOutcome& outcome, const std::vector<invariants::Judgeme
 }  // namespace
 
 Result<MutantOutcome> run_tamper(const Tamper& tamper, std::span<const Scenario> scenarios,
-                                 const Catalogue& catalogue) {
+                                 const invariants::Catalogue& facts) {
   const Scenario* scenario = find_scenario(scenarios, tamper.scenario);
   if (scenario == nullptr) {
     return fail(ErrorCode::not_found, "no scenario '" + tamper.scenario + "'", tamper.file);
@@ -155,8 +157,8 @@ Result<MutantOutcome> run_tamper(const Tamper& tamper, std::span<const Scenario>
   const auto green = subject.run(*scenario, RunOptions());
   PLUMB_TRY(const auto edited, apply_tamper(green.trace, tamper));
   MutantOutcome outcome{"tamper " + tamper.rule, MutantKind::tamper, tamper.rule, {}, {}, 1};
-  const auto facts = facts_of(catalogue);
-  const auto untouched = judge_tampered(green.trace, green.trace, tamper.rule, facts);
+  const auto untouched =
+      judge_tampered(green.trace, green.trace, tamper.rule, facts, {{tamper.rule}});
   if (auto passed = require_pass(untouched, tamper); !passed) {
     return std::unexpected(std::move(passed).error());
   }

@@ -45,6 +45,6 @@ Result<Trace> apply_tamper(const Trace& trace, const Tamper& tamper);
 /// Plays the tamper's scenario, edits its trace and judges it. Errors: the scenario is not among
 /// `scenarios`, or apply_tamper's.
 Result<MutantOutcome> run_tamper(const Tamper& tamper, std::span<const Scenario> scenarios,
-                                 const Catalogue& catalogue);
+                                 const invariants::Catalogue& facts);
 
 }  // namespace plumb::simulator

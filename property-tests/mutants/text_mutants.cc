@@ -10,6 +10,7 @@
 #include "engine/tools/builtin/edit_planner.h"
 #include "property-tests/mutants/fuzzy_mutants.h"
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/plan_mutants.h"
 
 namespace plumb::simulator {
 namespace {
@@ -21,28 +22,8 @@ using engine::TextEdit;
 using engine::ToolCall;
 using engine::ToolDefinition;
 using engine::ToolResult;
-using TextEdits = std::vector<TextEdit>;
-using TextPlanner = std::function<EditPlan(std::string_view original, TextEdits edits)>;
 using AlterResult = std::function<void(ToolResult&)>;
 using ExecuteTool = std::function<Task<ToolResult>(ToolCall)>;
-
-Mutant plan_mutant(std::string name, std::string rule, std::string change, TextPlanner planner) {
-  return policy_mutant(std::move(name), std::move(rule), std::move(change),
-                       [planner](engine::Policies& policies) {
-                         policies.plan_edits = [planner](std::string_view original,
-                                                         std::span<const TextEdit> edits) {
-                           return planner(original, TextEdits(edits.begin(), edits.end()));
-                         };
-                       });
-}
-
-EditPlan plan_with(std::string_view original, std::string changed) {
-  EditPlan plan;
-  plan.before = original;
-  plan.after = changed;
-  plan.bytes = std::move(changed);
-  return plan;
-}
 
 EditPlan refuse(EditProblem problem, std::size_t edit, std::int64_t count = 0) {
   EditPlan plan;
@@ -63,11 +44,11 @@ std::int64_t count_of(std::string_view text, std::string_view wanted) {
 
 // ------------------------------------------------------------------ matching
 
-EditPlan insert_at_the_start(std::string_view original, const TextEdits& edits) {
+EditPlan insert_at_the_start(std::string_view original, const PlannedEdits& edits) {
   EditPlan plan = engine::plan_edits(original, edits);
   if (plan.problem != EditProblem::empty_old_text) return plan;
   const auto& edit = edits[static_cast<std::size_t>(plan.edit)];
-  return plan_with(original, edit.new_text + std::string(original));
+  return plan_of(original, edit.new_text + std::string(original));
 }
 
 std::string without_final_blanks(std::string text) {
@@ -75,7 +56,7 @@ std::string without_final_blanks(std::string text) {
   return text;
 }
 
-EditPlan count_trimmed(std::string_view original, const TextEdits& edits) {
+EditPlan count_trimmed(std::string_view original, const PlannedEdits& edits) {
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const auto trimmed = without_final_blanks(edits[i].old_text);
     if (trimmed == edits[i].old_text) continue;
@@ -96,7 +77,7 @@ std::string with_plain_quotes(std::string_view text) {
   return plain;
 }
 
-EditPlan count_plain(std::string_view original, const TextEdits& edits) {
+EditPlan count_plain(std::string_view original, const PlannedEdits& edits) {
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const auto count = count_of(with_plain_quotes(original), with_plain_quotes(edits[i].old_text));
     if (count > 1) return refuse(EditProblem::not_unique, i, count);
@@ -105,7 +86,7 @@ EditPlan count_plain(std::string_view original, const TextEdits& edits) {
 }
 
 /// A letter before a combining accent is no hit, and so hides that there are two.
-EditPlan count_composed(std::string_view original, const TextEdits& edits) {
+EditPlan count_composed(std::string_view original, const PlannedEdits& edits) {
   EditPlan plan = engine::plan_edits(original, edits);
   const bool is_hidden = plan.problem == EditProblem::not_unique && original.contains("\xCC\x81");
   if (!is_hidden) return plan;
@@ -114,15 +95,15 @@ EditPlan count_composed(std::string_view original, const TextEdits& edits) {
     const auto at = text.find(edit.old_text);
     if (at != std::string::npos) text.replace(at, edit.old_text.size(), edit.new_text);
   }
-  return plan_with(original, std::move(text));
+  return plan_of(original, std::move(text));
 }
 
-EditPlan blanks_match_at_the_start(std::string_view original, const TextEdits& edits) {
+EditPlan blanks_match_at_the_start(std::string_view original, const PlannedEdits& edits) {
   EditPlan plan = engine::plan_edits(original, edits);
   if (plan.problem != EditProblem::not_found) return plan;
   const auto& edit = edits[static_cast<std::size_t>(plan.edit)];
   if (!without_final_blanks(edit.old_text).empty()) return plan;
-  return plan_with(original, edit.new_text + std::string(original));
+  return plan_of(original, edit.new_text + std::string(original));
 }
 
 // ------------------------------------------------------------------ writing
@@ -138,12 +119,12 @@ std::string with_replacement_characters(std::string_view bytes) {
   return text;
 }
 
-EditPlan decode_and_write_back(std::string_view original, const TextEdits& edits) {
+EditPlan decode_and_write_back(std::string_view original, const PlannedEdits& edits) {
   return engine::plan_edits(with_replacement_characters(original), edits);
 }
 
 /// The last byte of a replaced character beyond ASCII stays.
-EditPlan split_characters(std::string_view original, const TextEdits& edits) {
+EditPlan split_characters(std::string_view original, const PlannedEdits& edits) {
   EditPlan plan = engine::plan_edits(original, edits);
   if (plan.problem != EditProblem::none) return plan;
   for (const auto& edit : edits) {
@@ -155,7 +136,7 @@ EditPlan split_characters(std::string_view original, const TextEdits& edits) {
   return plan;
 }
 
-EditPlan expand_signs(std::string_view original, TextEdits edits) {
+EditPlan expand_signs(std::string_view original, PlannedEdits edits) {
   for (auto& edit : edits) {
     for (auto at = edit.new_text.find("$&"); at != std::string::npos;
          at = edit.new_text.find("$&", at + edit.old_text.size())) {
@@ -167,31 +148,31 @@ EditPlan expand_signs(std::string_view original, TextEdits edits) {
 
 std::vector<Mutant> plan_mutants() {
   return {
-      trips_also(plan_mutant("edit-empty-text-inserts", "EDIT-32",
-                             "an empty oldText inserts at the start", insert_at_the_start),
+      trips_also(planner_mutant("edit-empty-text-inserts", "EDIT-32",
+                                "an empty oldText inserts at the start", insert_at_the_start),
                  {"EDIT-15"}),
-      trips_also(plan_mutant("edit-counts-normalised-text", "EDIT-63",
-                             "places are counted with curly quotes as plain ones", count_plain),
+      trips_also(planner_mutant("edit-counts-normalised-text", "EDIT-63",
+                                "places are counted with curly quotes as plain ones", count_plain),
                  {"EDIT-02", "EDIT-08", "EDIT-22", "EDIT-24", "EDIT-26", "EDIT-29", "EDIT-58",
                   "EDIT-59", "EDIT-61", "EDIT-62", "EDIT-68"}),
-      trips_also(plan_mutant("edit-counts-trimmed-text", "EDIT-64",
-                             "places are counted without final blanks", count_trimmed),
+      trips_also(planner_mutant("edit-counts-trimmed-text", "EDIT-64",
+                                "places are counted without final blanks", count_trimmed),
                  {"EDIT-02", "EDIT-26"}),
-      trips_also(plan_mutant("edit-composition-hides-a-place", "EDIT-65",
-                             "letters with accents are not counted", count_composed),
+      trips_also(planner_mutant("edit-composition-hides-a-place", "EDIT-65",
+                                "letters with accents are not counted", count_composed),
                  {"EDIT-05", "EDIT-08"}),
-      trips_also(plan_mutant("edit-blanks-match-nothing", "EDIT-66",
-                             "a blank oldText is found at the start", blanks_match_at_the_start),
+      trips_also(planner_mutant("edit-blanks-match-nothing", "EDIT-66",
+                                "a blank oldText is found at the start", blanks_match_at_the_start),
                  {"EDIT-05", "EDIT-07"}),
-      trips_also(plan_mutant("edit-writes-replacement-characters", "EDIT-67",
-                             "the file is decoded with replacement and written back",
-                             decode_and_write_back),
+      trips_also(planner_mutant("edit-writes-replacement-characters", "EDIT-67",
+                                "the file is decoded with replacement and written back",
+                                decode_and_write_back),
                  {"EDIT-68", "EDIT-02", "EDIT-26"}),
-      trips_also(plan_mutant("edit-splits-characters", "EDIT-68",
-                             "the last byte of a character stays", split_characters),
+      trips_also(planner_mutant("edit-splits-characters", "EDIT-68",
+                                "the last byte of a character stays", split_characters),
                  {"EDIT-30"}),
-      trips_also(plan_mutant("edit-expands-signs", "EDIT-69", "$& in newText is the oldText",
-                             expand_signs),
+      trips_also(planner_mutant("edit-expands-signs", "EDIT-69", "$& in newText is the oldText",
+                                expand_signs),
                  {"EDIT-39", "EDIT-02"}),
   };
 }
@@ -287,12 +268,9 @@ class PreparedTranscript final : public engine::Provider {
 };
 
 Mutant prepared_transcript() {
-  Mutant mutant;
-  mutant.name = "edit-rewrites-the-transcript";
+  Mutant mutant = port_mutant("edit-rewrites-the-transcript", "EDIT-50",
+                              "prepared arguments stand in the transcript");
   mutant.also = {"PIPE-20"};
-  mutant.kind = MutantKind::port;
-  mutant.rule = "EDIT-50";
-  mutant.change = "prepared arguments stand in the transcript";
   mutant.alterations.provider = [](engine::Provider& inner, engine::Loop&) {
     return std::make_unique<PreparedTranscript>(inner);
   };

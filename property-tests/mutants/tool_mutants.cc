@@ -129,11 +129,8 @@ class GhostDeclaration final : public engine::Provider {
 };
 
 Mutant declares_a_ghost() {
-  Mutant mutant;
-  mutant.name = "tool-ghost-is-declared";
-  mutant.kind = MutantKind::port;
-  mutant.rule = "TOOL-25";
-  mutant.change = "requests declare a tool that the registry lacks";
+  Mutant mutant = port_mutant("tool-ghost-is-declared", "TOOL-25",
+                              "requests declare a tool that the registry lacks");
   mutant.alterations.provider = [](engine::Provider& inner, engine::Loop& /*loop*/) {
     return std::make_unique<GhostDeclaration>(inner);
   };

@@ -1,59 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program from outside: exit codes, located errors, reports, and the same bytes whatever the
-// surroundings.
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include "engine/kernel/abort_signal.h"
-#include "engine/kernel/real_loop.h"
-#include "engine/kernel/real_processes.h"
-#include "engine/kernel/task.h"
+// The program from outside: exit codes, reports, and the same bytes whatever the surroundings.
 #include "engine/values/json.h"
+#include "simulator/cli/program_fixture.h"
 
 namespace plumb::simulator {
 namespace {
-
-struct Ran {
-  std::int64_t code = -1;
-  std::string out;
-  std::string err;
-};
-
-/// Runs a shell line in which `plumb` is the program under test.
-Ran shell(const std::string& line) {
-  engine::RealLoop loop;
-  engine::RealProcesses processes(loop);
-  engine::CollectingSink sink;
-  engine::ProcessSpec spec;
-  spec.command = "plumb() { \"" PLUMB_PROGRAM "\" \"$@\"; }\n" + line;
-  spec.timeout_ms = 120'000;
-  const auto exit = loop.run(processes.run(std::move(spec), sink, engine::AbortSignal()));
-  EXPECT_TRUE(exit) << exit.error().message;
-  return {exit ? exit->exit_code : -1, sink.out, sink.err};
-}
-
-std::string slurp(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-/// A folder of the test's own, removed when the test ends.
-class Scratch {
- public:
-  Scratch() : path_(testing::TempDir() + "plumb-cli-" + std::to_string(::getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 TEST(Program, RunsTheSuiteGreen) {
   const Scratch scratch;
@@ -103,8 +54,6 @@ TEST(Program, WritesTheSameBytesAnywhere) {
   EXPECT_EQ(difference.code, 0) << difference.out.substr(0, 2000);
 }
 
-constexpr const char* kOneScenario = "scenarios/edit/EDIT-43-the-model-sees-no-diff.yaml";
-
 TEST(Program, PrintsNoColourIntoAPipeAndNoneWithNoColor) {
   const std::string command = std::string("plumb run --no-reports ") + kOneScenario;
   EXPECT_EQ(shell(command).out.find('\x1b'), std::string::npos);
@@ -127,141 +76,6 @@ TEST(Program, SaysThatAnOutputCannotBeWritten) {
   EXPECT_EQ(full.code, 3);
   EXPECT_EQ(full.err, "plumb: the output cannot be written to standard output\n");
   EXPECT_EQ(shell("ulimit -f 1; " + command + " --out " + scratch / "out").code, 3);
-}
-
-// ------------------------------------------------------------------ broken inputs
-
-/// Runs the command on every file that FOLDER/expected.txt names ("FILE:PLACE: MESSAGE" a line):
-/// standard error is just that line, and the exit code is 4.
-void expect_located(const std::string& folder, const std::string& command) {
-  std::istringstream lines(slurp(folder + "/expected.txt"));
-  std::string wanted;
-  std::string script;
-  for (std::string line; std::getline(lines, line);) {
-    std::string file = line.substr(0, line.find(':'));
-    if (const auto log = file.find(".requests.json"); log != std::string::npos) {
-      file.replace(log, std::string::npos, ".events.jsonl");
-    }
-    script += command + " " + folder + "/" + file + " >/dev/null; echo \"exit $?\" >&2\n";
-    wanted += folder + "/" + line + "\nexit 4\n";
-  }
-  EXPECT_FALSE(script.empty()) << folder;
-
-  EXPECT_EQ(shell(script).err, wanted);
-}
-
-TEST(Program, LocatesEveryBrokenScenario) {
-  std::istringstream lines(slurp("fixtures/broken/expected.txt"));
-  std::string wanted;
-  for (std::string line; std::getline(lines, line);) wanted += "fixtures/broken/" + line + "\n";
-
-  const auto ran = shell("plumb lint fixtures/broken");
-
-  EXPECT_EQ(ran.code, 4);
-  EXPECT_EQ(ran.err, wanted);
-}
-
-TEST(Program, LocatesEveryScriptThatItsCompilerRefuses) {
-  expect_located("fixtures/broken_scripts", "plumb lint");
-}
-
-TEST(Program, DoesNotRunAScenarioOfAnotherEngineOrSubject) {
-  const Scratch scratch;
-  for (const std::string key : {"engine: durable", "subjects: [pi]"}) {
-    std::ofstream(scratch / "a.yaml") << "scenario: other\nrules: [EVENT-01]\n"
-                                      << key << "\nsteps: [{user: hi}, {model: hello}]\n";
-
-    const auto ran = shell("plumb run --no-reports " + scratch / "a.yaml");
-
-    EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
-    EXPECT_NE(ran.out.find("0 passed, 0 failed, 1 skipped"), std::string::npos) << ran.out;
-  }
-}
-
-TEST(Program, WarnsOfStepsThatTheReferenceSessionCannotTake) {
-  const Scratch scratch;
-  std::ofstream(scratch / "a.yaml") << "scenario: other\nrules: [EVENT-01]\n"
-                                    << "steps: [{user: hi}, {model: hello}, new_session]\n";
-
-  const auto ran = shell("plumb lint " + scratch / "a.yaml");
-
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.err, scratch / "a.yaml" +
-                         ":3:37: step 'new_session' cannot be taken by the reference session; "
-                         "name other 'subjects' (warning)\n");
-}
-
-TEST(Program, LocatesEveryBrokenTrace) {
-  expect_located("fixtures/broken/traces", "plumb judge");
-}
-
-TEST(Program, LocatesEveryBrokenCapture) {
-  expect_located("fixtures/broken/rpc", "plumb judge --from pi-rpc");
-}
-
-TEST(Program, LocatesEveryBrokenExpectation) {
-  expect_located("fixtures/broken_expectations",
-                 std::string("plumb run --no-reports ") + kOneScenario + " --expectations");
-}
-
-struct Refused {
-  std::string arguments;
-  std::string message;  ///< The whole of standard error, a line.
-};
-
-TEST(Program, RefusesWhatItCannotRead) {
-  const std::vector<Refused> cases{
-      {"judge scenarios", "scenarios: is a folder, expected a file"},
-      {"judge no/such/trace.jsonl", "no/such/trace.jsonl: no such file or folder"},
-      {"judge --from pi-rpc no/such.events.jsonl", "no/such.events.jsonl: no such file or folder"},
-      {"judge --from pi-rpc fixtures/captures/pi-1.6.0-chat.events.jsonl --requests none.json",
-       "none.json: no such file or folder"},
-      {"run no/such --no-reports", "no/such: no such file or folder"},
-      {"run --no-reports --schedule x", "--schedule takes numbers from 0, not 'x'"},
-      {"run --no-reports --schedule '0 -1'", "--schedule takes numbers from 0, not '-1'"},
-      {"run --no-reports --mutant pipe-no-validatoin",
-       "unknown mutant 'pipe-no-validatoin'; did you mean 'pipe-no-validation'?"},
-      {"run --no-reports --rule EDIT-3", "unknown rule 'EDIT-3'; did you mean 'EDIT-03'?"},
-      {"run --no-reports --expectations scenarios", "scenarios: is a folder, expected a file"},
-      {"rn", "unknown command 'rn'; did you mean 'run'? (see plumb --help)"},
-      {"run --sed 1", "unknown option '--sed'; did you mean '--seed'? (see plumb --help)"},
-      {"run --no-reports --pain P99", "no scenario shows pain 'P99'"},
-      {"explain edit-03", "unknown rule 'edit-03'; did you mean 'EDIT-03'?"},
-      {"judge --requests log.json trace.jsonl", "--requests needs --from pi-rpc"},
-      {"--rules-folder no/such lint", "no/such: no such file or folder"},
-      {"--rules-folder fixtures/repeated_rules lint",
-       "fixtures/repeated_rules/b.yaml:18:5: rule id 'EDIT-01' is used twice; first in "
-       "fixtures/repeated_rules/a.yaml:5:5"},
-  };
-  for (const auto& refused : cases) {
-    const auto ran = shell("plumb " + refused.arguments);
-    EXPECT_EQ(ran.code, 4) << refused.arguments;
-    // A run goes on with the scenarios that it can read, and tells the rest in its report.
-    const auto& told = ran.err.empty() ? ran.out : ran.err;
-    EXPECT_NE(told.find(refused.message + "\n"), std::string::npos)
-        << refused.arguments << ": " << told;
-  }
-}
-
-TEST(Program, RefusesWordsThatContradictOrSayNothing) {
-  for (const std::string words : {"--out ''", "--mutant ''", "--expectations ''", "--schedule ''",
-                                  "--seed ''", "--seed -1", "--seed 99999999999999999999999",
-                                  "--schedule '0 1' --schedules all", "--no-reports --out x"}) {
-    const auto ran = shell("plumb run --rule EDIT-03 " + words);
-    EXPECT_EQ(ran.code, 4) << words << ran.out;
-    EXPECT_EQ(ran.out, "0 passed, 1 failed, 0 skipped\n") << words;
-    EXPECT_NE(ran.err, "") << words;
-  }
-}
-
-TEST(Program, RefusesAPipeInsteadOfWaitingForIt) {
-  const Scratch scratch;
-  const std::string pipe = scratch / "pipe.yaml";
-  ASSERT_EQ(shell("mkfifo " + pipe).code, 0);
-
-  for (const std::string command : {"judge ", "run --no-reports ", "lint "}) {
-    EXPECT_EQ(shell("plumb " + command + pipe).code, 4) << command;
-  }
 }
 
 TEST(Program, ReportsWhatWasDoneBeforeAnInterrupt) {

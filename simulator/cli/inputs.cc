@@ -8,6 +8,7 @@
 #include "simulator/cli/terminal_io.h"
 #include "simulator/script/lint.h"
 #include "simulator/script/source.h"
+#include "simulator/script/words.h"
 #include "simulator/subjects/definitions.h"
 
 namespace plumb::simulator {
@@ -77,7 +78,7 @@ Result<void> check_rules(const std::vector<std::string>& rules, const Catalogue&
   for (const auto& rule : rules) {
     if (catalogue.find(rule) != nullptr) continue;
     const auto hint = catalogue.suggest(rule);
-    return fail(ErrorCode::invalid, "unknown rule '" + rule + "'" +
+    return fail(ErrorCode::invalid, "unknown rule " + in_quotes(rule) +
                                         (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
   }
   return {};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: reads the command line and hands it to a command.
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -16,6 +15,7 @@
 #include "simulator/cli/interrupt.h"
 #include "simulator/cli/options.h"
 #include "simulator/cli/terminal_io.h"
+#include "simulator/cli/whole_number.h"
 
 namespace plumb::simulator {
 namespace {
@@ -25,15 +25,17 @@ const CLI::Validator kGiven(
     [](std::string& word) { return word.empty() ? "must not be empty" : std::string(); }, "",
     "given");
 
-/// Whole numbers of 64 bits without a sign.
-const CLI::Validator kSeed(
-    [](std::string& word) {
-      std::uint64_t value = 0;
-      const auto parsed = std::from_chars(word.data(), word.data() + word.size(), value);
-      const bool is_whole = parsed.ec == std::errc{} && parsed.ptr == word.data() + word.size();
-      return is_whole ? std::string() : "'" + word + "' is no whole number from 0 to 2^64-1";
-    },
-    "", "seed");
+/// Whole numbers from `least` to `most`. The library's own reading takes signs, blanks, 0x10 and
+/// 010 as well; what passes here is read alike by it.
+CLI::Validator whole(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](std::string& word) {
+    const auto value = whole_number(word);
+    if (value && *value >= least && *value <= most) return std::string();
+    return "'" + word + "' is no whole number from " + std::to_string(least) + " to " +
+           std::to_string(most);
+  };
+  return CLI::Validator(check, "", "whole");
+}
 
 /// What was chosen; the commands' options live here while CLI11 fills them.
 struct CommandLine {
@@ -47,53 +49,71 @@ struct CommandLine {
   std::function<int()> chosen;
 };
 
+constexpr std::uint64_t kCountMax = 1'000'000;
+
+void add_selection(CLI::App& command, RunCommand& run) {
+  command.add_option("paths", run.paths, "Scenario files or folders (default: scenarios)")
+      ->check(kGiven);
+  command.add_option("--rule", run.rules, "Only scenarios that name this rule (repeatable)")
+      ->check(kGiven);
+  command.add_option("--pain", run.pains, "Only scenarios that show this pain (repeatable)")
+      ->check(kGiven);
+  command.add_option("--subject", run.subject, "What is judged")->check(CLI::IsMember({"session"}));
+  command.add_option("--mutant", run.mutant, "Break one decision of the engine by its name")
+      ->check(kGiven);
+}
+
+void add_outputs(CLI::App& command, RunCommand& run) {
+  auto* out = command.add_option("--out", run.out, "Folder for reports and traces")
+                  ->check(kGiven)
+                  ->capture_default_str();
+  command.add_flag("!--no-reports", run.has_reports, "Write nothing, only print")->excludes(out);
+  command.add_flag("!--no-timings", run.has_timings, "Leave times out of the reports");
+  command.add_option("--expectations", run.expectations, "File of expected verdicts")
+      ->check(kGiven);
+  command.add_option("--jobs", run.jobs, "Runs side by side (default: one a processor)")
+      ->check(whole(1, 1024));
+}
+
+/// Each of these says alone what is played: two of them would contradict each other.
+void add_explorations(CLI::App& command, RunCommand& run) {
+  const std::vector<CLI::Option*> ways{
+      command.add_option("--schedules", run.schedules, "Explore the classes of schedules")
+          ->check(CLI::IsMember({"all"})),
+      command.add_option("--schedule", run.schedule, "One explicit schedule: \"0 2 1\"")
+          ->check(kGiven),
+      command.add_flag("--abort-everywhere", run.aborts_everywhere,
+                       "Abort at every schedule point of each scenario in turn"),
+      command.add_flag("--fail-everywhere", run.fails_everywhere,
+                       "Fail every file operation of each scenario in turn"),
+      command.add_option("--abort-at", run.abort_at, "One point of that sweep")
+          ->check(whole(1, kCountMax)),
+      command.add_option("--fail-at", run.fail_at, "One operation of that sweep")
+          ->check(whole(1, kCountMax))};
+  for (auto* way : ways) {
+    for (auto* other : ways) {
+      if (way != other) way->excludes(other);
+    }
+  }
+}
+
 void add_run(CLI::App& app, CommandLine& line) {
   RunCommand& run = line.run;
   auto* command = app.add_subcommand("run", "Replay scenarios against a subject and judge them");
-  command->add_option("paths", run.paths, "Scenario files or folders (default: scenarios)");
-  command->add_option("--rule", run.rules, "Only scenarios that name this rule (repeatable)");
-  command->add_option("--pain", run.pains, "Only scenarios that show this pain (repeatable)")
-      ->check(kGiven);
-  command->add_option("--subject", run.subject, "What is judged")
-      ->check(CLI::IsMember({"session"}));
+  add_selection(*command, run);
   command->add_option("--seed", run.seed, "Order of what is concurrent; 0: first in, first out")
-      ->check(kSeed);
+      ->check(whole(0, kSeedMax));
   command->add_option("--seeds", run.seed_count, "Run each scenario with so many seeds")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  auto* schedules =
-      command->add_option("--schedules", run.schedules, "Explore the classes of schedules")
-          ->check(CLI::IsMember({"all"}));
-  command->add_option("--schedule", run.schedule, "One explicit schedule: \"0 2 1\"")
-      ->check(kGiven)
-      ->excludes(schedules);
-  command->add_option("--jobs", run.jobs, "Runs side by side (default: one a processor)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
-  auto* out = command->add_option("--out", run.out, "Folder for reports and traces")
-                  ->check(kGiven)
-                  ->capture_default_str();
-  command->add_flag("!--no-reports", run.has_reports, "Write nothing, only print")->excludes(out);
-  command->add_flag("!--no-timings", run.has_timings, "Leave times out of the reports");
-  command->add_option("--expectations", run.expectations, "File of expected verdicts")
-      ->check(kGiven);
-  const CLI::Range from_one(std::int64_t{1}, std::int64_t{1'000'000});
-  auto* aborts = command->add_flag("--abort-everywhere", run.aborts_everywhere,
-                                   "Abort at every schedule point of each scenario in turn");
-  auto* fails = command->add_flag("--fail-everywhere", run.fails_everywhere,
-                                  "Fail every file operation of each scenario in turn");
-  auto* abort_at = command->add_option("--abort-at", run.abort_at, "One point of that sweep");
-  auto* fail_at = command->add_option("--fail-at", run.fail_at, "One operation of that sweep");
-  abort_at->check(from_one)->excludes(aborts)->excludes(fails)->excludes(fail_at);
-  fail_at->check(from_one)->excludes(aborts)->excludes(fails);
-  aborts->excludes(fails);
-  command->add_option("--mutant", run.mutant, "Break one decision of the engine by its name")
-      ->check(kGiven);
+      ->check(whole(1, kCountMax));
+  add_explorations(*command, run);
+  add_outputs(*command, run);
   command->callback([&line] { line.chosen = [&] { return run_command(line.common, line.run); }; });
 }
 
 void add_judge(CLI::App& app, CommandLine& line) {
   JudgeCommand& judge = line.judge;
   auto* command = app.add_subcommand("judge", "Judge a recorded trace");
-  command->add_option("files", judge.files, "The traces")->required();
+  command->add_option("files", judge.files, "The traces")->required()->check(kGiven);
   command->add_option("--from", judge.from, "What the file is: a trace, or the output of pi's RPC")
       ->check(CLI::IsMember({"trace", "pi-rpc"}));
   command
@@ -103,7 +123,7 @@ void add_judge(CLI::App& app, CommandLine& line) {
       ->check(kGiven);
   command->add_option("--edition", judge.edition, "Judge by this edition")
       ->check(CLI::IsMember({"seed", "pi-1.6.0"}));
-  command->add_option("--rule", judge.rules, "Only this rule (repeatable)");
+  command->add_option("--rule", judge.rules, "Only this rule (repeatable)")->check(kGiven);
   command->add_option("--expectations", judge.expectations, "File of expected verdicts")
       ->check(kGiven);
   command->add_option("--out", judge.out, "Folder for reports")->check(kGiven);
@@ -121,29 +141,36 @@ void add_rules(CLI::App& app, CommandLine& line) {
       ->excludes(json)
       ->excludes(kills);
   kills->excludes(json);
-  command->add_option("paths", rules.paths, "Scenario files or folders (default: scenarios)");
+  command->add_option("paths", rules.paths, "Scenario files or folders (default: scenarios)")
+      ->check(kGiven);
   command->callback(
       [&line] { line.chosen = [&] { return rules_command(line.common, line.rules); }; });
 }
 
 void add_small_commands(CLI::App& app, CommandLine& line) {
   auto* explain = app.add_subcommand("explain", "Show a rule, its source and how it is judged");
-  explain->add_option("rule", line.explain.rule, "A rule id such as EDIT-03")->required();
+  explain->add_option("rule", line.explain.rule, "A rule id such as EDIT-03")
+      ->required()
+      ->check(kGiven);
   explain->callback(
       [&line] { line.chosen = [&] { return explain_command(line.common, line.explain); }; });
   auto* lint = app.add_subcommand("lint", "Check scenarios without running them");
-  lint->add_option("paths", line.lint.paths, "Scenario files or folders (default: scenarios)");
+  lint->add_option("paths", line.lint.paths, "Scenario files or folders (default: scenarios)")
+      ->check(kGiven);
   lint->callback([&line] { line.chosen = [&] { return lint_command(line.common, line.lint); }; });
 }
 
 void add_oracle(CLI::App& app, CommandLine& line) {
   OracleCommand& oracle = line.oracle;
   auto* command = app.add_subcommand("oracle", "Execute observed behaviour and compare");
-  command->add_option("files", oracle.paths, "Oracle files (JSON Lines)")->required();
+  command->add_option("files", oracle.paths, "Oracle files (JSON Lines)")
+      ->required()
+      ->check(kGiven);
   command->add_option("--edition", oracle.edition, "The edition of the rules to run")
       ->check(CLI::IsMember({"seed", "pi-1.6.0"}))
       ->capture_default_str();
-  command->add_option("--only", oracle.only, "Only rows with this id; * and ? match (repeatable)");
+  command->add_option("--only", oracle.only, "Only rows with this id; * and ? match (repeatable)")
+      ->check(kGiven);
   command->add_flag("--json", oracle.is_json, "Verdicts as one JSON document");
   command->callback([&line] { line.chosen = [&] { return oracle_command(line.oracle); }; });
 }
@@ -199,7 +226,7 @@ int run_program(int argc, char** argv) {
   app.require_subcommand(1);
   CommandLine line;
   line.common.command_line = typed(argc, argv);
-  app.add_option("--rules-folder", line.common.rules_folder, "The rule catalogue");
+  app.add_option("--rules-folder", line.common.rules_folder, "The rule catalogue")->check(kGiven);
   add_run(app, line);
   add_judge(app, line);
   add_rules(app, line);

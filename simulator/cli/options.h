@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ inline constexpr int kExitNonconforming = 1;
 inline constexpr int kExitNothing = 2;
 inline constexpr int kExitHarness = 3;
 inline constexpr int kExitInput = 4;
+
+/// Traces hold a seed as a signed number.
+inline constexpr std::uint64_t kSeedMax = std::numeric_limits<std::int64_t>::max();
 
 struct CommonOptions {
   /// The rule catalogue; empty: found beside the scenarios or the program.

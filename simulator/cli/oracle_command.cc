@@ -1,33 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // plumb oracle: executes the rows of oracle files and says which hold.
+#include <algorithm>
 #include <map>
 
+#include "engine/values/suggest.h"
 #include "simulator/cli/inputs.h"
 #include "simulator/cli/options.h"
 #include "simulator/cli/terminal_io.h"
 #include "simulator/oracle/row.h"
 #include "simulator/oracle/run_row.h"
+#include "simulator/script/words.h"
 
 namespace plumb::simulator {
 namespace {
 
-/// `*` matches any run of characters, `?` one.
+/// `*` matches any run of characters, `?` one. A run that turned out too short is tried longer, the
+/// last one only: an earlier one could not do better.
 bool matches_glob(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern[0] == '*') {
-    return matches_glob(pattern.substr(1), name) ||
-           (!name.empty() && matches_glob(pattern, name.substr(1)));
+  std::size_t at = 0;
+  std::size_t in_name = 0;
+  std::size_t star = pattern.npos;
+  std::size_t run_end = 0;
+  while (in_name < name.size()) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      run_end = in_name;
+    } else if (at < pattern.size() && (pattern[at] == '?' || pattern[at] == name[in_name])) {
+      ++at;
+      ++in_name;
+    } else if (star != pattern.npos) {
+      at = star + 1;
+      in_name = ++run_end;
+    } else {
+      return false;
+    }
   }
-  const bool fits = !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]);
-  return fits && matches_glob(pattern.substr(1), name.substr(1));
+  return pattern.find_first_not_of('*', at) == pattern.npos;
 }
 
 bool is_selected(const OracleRow& row, const std::vector<std::string>& only) {
-  if (only.empty()) return true;
-  for (const auto& pattern : only) {
-    if (matches_glob(pattern, row.id)) return true;
+  return only.empty() || std::ranges::any_of(only, [&row](const std::string& pattern) {
+           return matches_glob(pattern, row.id);
+         });
+}
+
+/// A name that no row has is a mistake of the command line; a pattern may match nothing.
+void check_names(const std::vector<std::string>& only, const std::vector<OracleFile>& files,
+                 std::vector<Error>& errors) {
+  std::vector<std::string_view> ids;
+  for (const auto& file : files) {
+    for (const auto& row : file.rows) ids.push_back(row.id);
   }
-  return false;
+  for (const auto& name : only) {
+    if (name.find_first_of("*?") != name.npos) continue;
+    if (std::ranges::find(ids, name) != ids.end()) continue;
+    errors.push_back({ErrorCode::invalid,
+                      "no row is called " + in_quotes(name) + suggestion_for(name, ids),
+                      {}});
+  }
 }
 
 struct Tally {
@@ -35,6 +65,7 @@ struct Tally {
   std::int64_t failed = 0;
   std::int64_t skipped = 0;
   std::int64_t broken = 0;
+  std::int64_t unreadable = 0;  ///< Lines and files.
   std::map<std::string, std::int64_t> reasons;
 
   void add(const CaseVerdict& verdict) {
@@ -46,8 +77,8 @@ struct Tally {
     ++reasons[verdict.reason];
   }
   std::string last_line() const {
-    return std::to_string(passed) + " passed, " + std::to_string(failed + broken) + " failed, " +
-           std::to_string(skipped) + " skipped\n";
+    return std::to_string(passed) + " passed, " + std::to_string(failed + broken + unreadable) +
+           " failed, " + std::to_string(skipped) + " skipped\n";
   }
 };
 
@@ -75,6 +106,7 @@ std::string reasons_text(const Tally& tally) {
 Json summary_of(const std::string& edition, const Tally& tally, Json cases) {
   Json json{{"edition", edition}, {"passed", tally.passed}, {"failed", tally.failed}};
   json["errors"] = tally.broken;
+  json["unreadable"] = tally.unreadable;
   json["skipped"] = tally.skipped;
   json["reasons"] = Json::object();
   for (const auto& [reason, count] : tally.reasons) json["reasons"][reason] = count;
@@ -82,28 +114,52 @@ Json summary_of(const std::string& edition, const Tally& tally, Json cases) {
   return json;
 }
 
-int exit_code_of(const Tally& tally, bool has_errors) {
-  if (has_errors) return kExitInput;
+int exit_code_of(const Tally& tally) {
+  if (tally.unreadable > 0) return kExitInput;
   if (tally.broken > 0) return kExitHarness;
   if (tally.failed > 0) return kExitNonconforming;
   return tally.passed > 0 ? kExitOk : kExitNothing;
 }
 
-}  // namespace
-
-int oracle_command(const OracleCommand& command) {
-  Tally tally;
-  Json cases = Json::array();
-  std::vector<Error> errors;
-  for (const auto& path : command.paths) {
+/// All files, and every error in them.
+std::vector<OracleFile> read_files(const std::vector<std::string>& paths,
+                                   std::vector<Error>& errors) {
+  std::vector<OracleFile> files;
+  for (const auto& path : paths) {
     const auto text = read_text_file(path);
     if (!text) {
       errors.push_back(text.error());
       continue;
     }
-    const OracleFile file = read_oracle(*text, path);
-    errors.insert(errors.end(), file.errors.begin(), file.errors.end());
-    for (const auto& note : file.notes) print_error("note: " + note + "\n");
+    files.push_back(read_oracle(*text, path));
+    const auto& found = files.back().errors;
+    errors.insert(errors.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+void print_tally(const OracleCommand& command, const Tally& tally, Json cases) {
+  if (command.is_json) {
+    print_out(dump_json_pretty(summary_of(command.edition, tally, std::move(cases))) + "\n");
+    print_error(tally.last_line());
+    return;
+  }
+  const bool is_nothing = tally.passed + tally.failed + tally.broken + tally.skipped == 0;
+  if (is_nothing && tally.unreadable == 0) print_out("nothing was selected\n");
+  print_out(reasons_text(tally) + tally.last_line());
+}
+
+}  // namespace
+
+int oracle_command(const OracleCommand& command) {
+  std::vector<Error> errors;
+  const auto files = read_files(command.paths, errors);
+  // What cannot be read may hold the name.
+  if (errors.empty()) check_names(command.only, files, errors);
+  Tally tally;
+  tally.unreadable = std::ssize(errors);
+  Json cases = Json::array();
+  for (const auto& file : files) {
     for (const auto& row : file.rows) {
       if (!is_selected(row, command.only)) continue;
       const CaseVerdict verdict = run_row(row, command.edition);
@@ -116,13 +172,8 @@ int oracle_command(const OracleCommand& command) {
     }
   }
   print_errors(errors);
-  if (command.is_json) {
-    print_out(dump_json_pretty(summary_of(command.edition, tally, std::move(cases))) + "\n");
-    print_error(tally.last_line());
-  } else {
-    print_out(reasons_text(tally) + tally.last_line());
-  }
-  return exit_code_of(tally, !errors.empty());
+  print_tally(command, tally, std::move(cases));
+  return exit_code_of(tally);
 }
 
 }  // namespace plumb::simulator

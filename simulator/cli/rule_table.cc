@@ -8,6 +8,7 @@
 
 #include "property-tests/mutants/tamper.h"
 #include "simulator/cli/terminal_io.h"
+#include "simulator/explore/case_run.h"
 #include "simulator/explore/worker_pool.h"
 #include "simulator/invariants/judge.h"
 
@@ -80,13 +81,14 @@ Checked<std::vector<MutantOutcome>> run_all_mutants(const std::vector<Scenario>&
   const auto tampers = load_tampers(rules_folder);
   if (!tampers) return std::unexpected(tampers.error());
   const auto mutants = all_mutants();
+  const auto facts = facts_of(catalogue);
   const auto total = mutants.size() + tampers->size();
   std::vector<Result<MutantOutcome>> outcomes(total, fail(ErrorCode::not_found, "not run"));
   for_each_index(static_cast<std::int64_t>(total), processor_count(), [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
     outcomes[i] = i < mutants.size()
-                      ? Result<MutantOutcome>(run_mutant(mutants[i], scenarios, catalogue))
-                      : run_tamper((*tampers)[i - mutants.size()], scenarios, catalogue);
+                      ? Result<MutantOutcome>(run_mutant(mutants[i], scenarios, facts))
+                      : run_tamper((*tampers)[i - mutants.size()], scenarios, facts);
   });
   std::vector<MutantOutcome> done;
   std::vector<Error> errors;

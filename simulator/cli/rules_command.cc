@@ -133,20 +133,13 @@ void print_rule(const RuleRow& row) {
 
 int rules_command(const CommonOptions& common, const RulesCommand& command) {
   const auto catalogue = find_catalogue(common);
-  if (!catalogue) {
-    print_errors(catalogue.error());
-    return kExitInput;
-  }
+  if (!catalogue) return refuse(catalogue.error());
   const auto loaded = load_scenarios(command.paths, *catalogue);
-  print_errors(loaded.errors);
-  if (!loaded.errors.empty()) return kExitInput;
+  if (!loaded.errors.empty()) return refuse(loaded.errors);
   std::vector<MutantOutcome> outcomes;
   if (command.is_json || command.shows_kills) {
     auto run = run_all_mutants(loaded.scenarios, *catalogue, rules_folder_of(common));
-    if (!run) {
-      print_errors(run.error());
-      return kExitInput;
-    }
+    if (!run) return refuse(run.error());
     outcomes = *std::move(run);
   }
   const auto rows = rule_rows(*catalogue, loaded.scenarios, outcomes);
@@ -167,17 +160,12 @@ int rules_command(const CommonOptions& common, const RulesCommand& command) {
 
 int explain_command(const CommonOptions& common, const ExplainCommand& command) {
   const auto catalogue = find_catalogue(common);
-  if (!catalogue) {
-    print_errors(catalogue.error());
-    return kExitInput;
-  }
+  if (!catalogue) return refuse(catalogue.error());
   if (auto known = check_rules({command.rule}, *catalogue); !known) {
-    print_located(known.error());
-    return kExitInput;
+    return refuse({known.error()});
   }
   const auto loaded = load_scenarios({scenarios_folder_of(common)}, *catalogue);
-  print_errors(loaded.errors);
-  if (!loaded.errors.empty()) return kExitInput;
+  if (!loaded.errors.empty()) return refuse(loaded.errors);
   for (const auto& row : rule_rows(*catalogue, loaded.scenarios, {})) {
     if (row.rule->id == command.rule) print_rule(row);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plumb run: replays scenarios against a subject, judges them, writes the reports.
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <sstream>
@@ -17,6 +16,8 @@
 #include "simulator/cli/report_files.h"
 #include "simulator/cli/suite.h"
 #include "simulator/cli/terminal_io.h"
+#include "simulator/cli/whole_number.h"
+#include "simulator/script/words.h"
 #include "simulator/subjects/session_subject.h"
 
 namespace plumb::simulator {
@@ -24,19 +25,22 @@ namespace {
 
 /// A broken engine may spin; the trace up to this many steps is judged.
 constexpr std::int64_t kBrokenStepMax = 200'000;
+/// An index into what is ready at one step.
+constexpr std::uint64_t kPickMax = 1'000'000;
 
 Result<std::optional<std::vector<std::int64_t>>> read_schedule(const std::string& text) {
   if (text.empty()) return std::nullopt;
   std::vector<std::int64_t> picks;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    std::int64_t pick = -1;
-    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), pick);
-    if (parsed.ec != std::errc{} || parsed.ptr != word.data() + word.size() || pick < 0) {
-      return fail(ErrorCode::invalid, "--schedule takes numbers from 0, not '" + word + "'");
+    const auto pick = whole_number(word);
+    if (!pick || *pick > kPickMax) {
+      return fail(ErrorCode::invalid, "--schedule takes whole numbers from 0 to " +
+                                          std::to_string(kPickMax) + ", not '" + word + "'");
     }
-    picks.push_back(pick);
+    picks.push_back(static_cast<std::int64_t>(*pick));
   }
+  if (picks.empty()) return fail(ErrorCode::invalid, "--schedule has no number");
   return picks;
 }
 
@@ -63,7 +67,9 @@ Result<void> select_pains(LoadedScenarios& loaded, const std::vector<std::string
   }
   for (const auto& pain : pains) {
     if (shown.contains(pain)) continue;
-    return fail(ErrorCode::invalid, "no scenario shows pain '" + pain + "'");
+    const std::vector<std::string_view> known(shown.begin(), shown.end());
+    return fail(ErrorCode::invalid,
+                "no scenario shows pain " + in_quotes(pain) + suggestion_for(pain, known));
   }
   std::erase_if(loaded.scenarios, [&pains](const Scenario& scenario) {
     return std::ranges::none_of(scenario.pains, [&pains](const std::string& pain) {
@@ -114,7 +120,8 @@ Result<void> break_engine(SuiteOptions& options, const std::string& name) {
     options.reproduce_with = "--mutant " + name;
     return {};
   }
-  return fail(ErrorCode::invalid, "unknown mutant '" + name + "'" + suggestion_for(name, names));
+  return fail(ErrorCode::invalid,
+              "unknown mutant " + in_quotes(name) + suggestion_for(name, names));
 }
 
 /// Outputs that fail for one reason are one error: the first, and how many more there are.
@@ -202,8 +209,20 @@ int SuiteRun::run(LoadedScenarios loaded, const Catalogue& catalogue, SuiteOptio
   return finish();
 }
 
+/// Seeds in a row must not begin again from 0.
+Result<void> check_seeds(const RunCommand& command) {
+  const auto more = static_cast<std::uint64_t>(command.seed_count - 1);
+  if (command.seed <= kSeedMax - more) return {};
+  return fail(ErrorCode::invalid, "--seeds " + std::to_string(command.seed_count) +
+                                      " from --seed " + std::to_string(command.seed) +
+                                      " on go beyond the last seed");
+}
+
 Result<SuiteOptions> suite_options(const RunCommand& command) {
   SuiteOptions options;
+  if (auto checked = check_seeds(command); !checked) {
+    return std::unexpected(std::move(checked).error());
+  }
   options.seed = command.seed;
   options.seed_count = command.seed_count;
   PLUMB_TRY(options.schedule, read_schedule(command.schedule));

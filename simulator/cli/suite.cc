@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -78,6 +80,8 @@ class SuiteItem {
   void play_variants(const invariants::Catalogue& facts);
   void explore(const invariants::Catalogue& facts);
   void sweep_points(const invariants::Catalogue& facts);
+  void play_one_point(const invariants::Catalogue& facts);
+  void add_missing_point(const CaseRun& whole, std::int64_t count);
   void add_point(const SweepFailure& point);
 
   const Scenario& scenario_;
@@ -191,25 +195,58 @@ void SuiteItem::add_point(const SweepFailure& point) {
   out_.scenarios.push_back(std::move(result));
 }
 
+/// One point alone. A scenario with fewer points is not run: nothing in it was asked for.
+void SuiteItem::play_one_point(const invariants::Catalogue& facts) {
+  const Variant variant{"", "", scenario_, seed_};
+  const RunOptions options = run_options();
+  RunOptions uncut = options;
+  uncut.is_swept = uncut.records_steps = true;
+  const SweepKind kind = *options_.sweep;
+  const auto whole = run_case(*subject_, variant, uncut, facts);
+  SweepFailure point{options_.sweep_at, {}, {}};
+  point.run = play_point(kind, options_.sweep_at, *subject_, variant, options, facts);
+  // A failure may lead to operations that the whole run does not have.
+  const auto count = point_count(kind, kind == SweepKind::abort ? whole : point.run);
+  // A scenario for another subject says so itself.
+  if (whole.result.trace.events.empty()) return add_run(whole, "");
+  if (count < options_.sweep_at) return add_missing_point(whole, count);
+  point.problems = problems_of(point.run, whole.result.trace);
+  add_point(point);
+}
+
+void SuiteItem::add_missing_point(const CaseRun& whole, std::int64_t count) {
+  auto result = scenario_result(scenario_, whole, catalogue_);
+  result.rules.clear();
+  result.expectation_failures.clear();
+  result.errors.clear();
+  result.skip_reason =
+      std::string(options_.sweep == SweepKind::abort ? "--abort-at " : "--fail-at ") +
+      std::to_string(options_.sweep_at) +
+      (count == 0 ? " needs a point, and it has none"
+                  : " lies beyond its points, 1 to " + std::to_string(count));
+  out_.scenarios.push_back(std::move(result));
+}
+
 /// The run as it is, and those of its points that go wrong.
 void SuiteItem::sweep_points(const invariants::Catalogue& facts) {
   const Variant variant{"", "", scenario_, seed_};
   const RunOptions options = run_options();
-  if (options_.sweep_at > 0) {
-    SweepFailure point{options_.sweep_at, {}, {}};
-    point.run = play_point(*options_.sweep, options_.sweep_at, *subject_, variant, options, facts);
-    RunOptions uncut = options;
-    uncut.is_swept = true;
-    const auto whole = run_case(*subject_, variant, uncut, facts);
-    point.problems = problems_of(point.run, whole.result.trace);
-    return add_point(point);
-  }
-  const auto report = sweep(*options_.sweep, *subject_, variant, options, facts);
+  const SweepPlan plan{*options_.sweep, options_.sweep_points_max};
+  const auto report = sweep(plan, *subject_, variant, options, facts);
   add_run(run_case(*subject_, variant, options, facts), "");
+  reports::ScenarioResult& whole = out_.scenarios.front();
   reports::Exploration exploration;
   exploration.points_covered = report.points;
-  exploration.points_total = report.points;
-  out_.scenarios.front().exploration = exploration;
+  exploration.points_total = report.points_total;
+  whole.exploration = exploration;
+  if (!report.is_complete) {
+    const std::string total =
+        report.points_total ? std::to_string(*report.points_total) : "an unknown number";
+    whole.errors.push_back({ErrorCode::exhausted,
+                            "the sweep stopped after " + std::to_string(report.points) + " of " +
+                                total + " points, which is as many as one may try",
+                            scenario_.file});
+  }
   for (std::size_t i = 0; i < std::min(report.failures.size(), kPointsShownMax); ++i) {
     add_point(report.failures[i]);
   }
@@ -217,7 +254,9 @@ void SuiteItem::sweep_points(const invariants::Catalogue& facts) {
 
 SuiteResult SuiteItem::play(const invariants::Catalogue& facts) {
   subject_ = options_.make_subject();
-  if (options_.sweep) {
+  if (options_.sweep && options_.sweep_at > 0) {
+    play_one_point(facts);
+  } else if (options_.sweep) {
     sweep_points(facts);
   } else if (options_.explores_schedules) {
     explore(facts);
@@ -225,6 +264,34 @@ SuiteResult SuiteItem::play(const invariants::Catalogue& facts) {
     play_variants(facts);
   }
   return std::move(out_);
+}
+
+using RuleNames = std::set<std::string, std::less<>>;
+
+/// Rules of each file that some run came to a verdict on, and those that none triggered.
+struct Triggered {
+  RuleNames judged;
+  RuleNames silent;
+};
+
+/// A scenario exercises the rules that it names; one that no run of it triggers shows nothing.
+void warn_of_untriggered(std::span<const Scenario> scenarios, SuiteResult& result) {
+  std::map<std::string, Triggered, std::less<>> by_file;
+  for (const auto& run : result.scenarios) {
+    Triggered& rules = by_file[run.file];
+    for (const auto& verdict : run.rules) {
+      const bool is_silent = verdict.verdict == reports::Verdict::not_triggered;
+      (is_silent ? rules.silent : rules.judged).insert(verdict.rule);
+    }
+  }
+  for (const auto& scenario : scenarios) {
+    const Triggered& rules = by_file[scenario.file];
+    for (const auto& rule : scenario.rules) {
+      if (!rules.silent.contains(rule.id) || rules.judged.contains(rule.id)) continue;
+      result.diagnostics.push_back({reports::Severity::warning, located(scenario.file, rule.place),
+                                    "rule '" + rule.id + "' is named and never triggered"});
+    }
+  }
 }
 
 }  // namespace
@@ -251,6 +318,8 @@ SuiteResult play_suite(std::span<const Scenario> scenarios, const SuiteOptions& 
     std::ranges::move(part.scenarios, std::back_inserter(result.scenarios));
     std::ranges::move(part.diagnostics, std::back_inserter(result.diagnostics));
   }
+  // A scenario that an interrupt left out says nothing of its rules.
+  if (done == total) warn_of_untriggered(scenarios, result);
   if (done < total) {
     result.diagnostics.push_back(
         reports::run_error({ErrorCode::aborted,

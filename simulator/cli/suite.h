@@ -26,6 +26,7 @@ struct SuiteOptions {
   bool explores_schedules = false;
   std::optional<SweepKind> sweep;
   std::int64_t sweep_at = 0;  ///< The only point of the sweep; 0: all of them.
+  std::int64_t sweep_points_max = kSweepPointsMax;
   std::int64_t jobs = 1;
   std::string out_folder;  ///< Traces go to traces/ in it; empty: they are not written.
   Alterations alterations;

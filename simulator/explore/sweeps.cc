@@ -9,17 +9,10 @@
 namespace plumb::simulator {
 namespace {
 
-/// A sweep that never ends would be a fault of its own; no scenario comes near.
-constexpr std::int64_t kPointsMax = 20'000;
-
 RunOptions swept(const RunOptions& options) {
   RunOptions cut = options;
   cut.is_swept = true;
   return cut;
-}
-
-std::int64_t point_count(const CaseRun& run) {
-  return std::min(std::ssize(run.result.steps), kPointsMax);
 }
 
 std::int64_t operation_count(const Trace& trace) {
@@ -150,17 +143,27 @@ CaseRun play_point(SweepKind kind, std::int64_t at, Subject& subject, const Vari
   return run;
 }
 
-SweepReport sweep(SweepKind kind, Subject& subject, const Variant& variant,
+std::int64_t point_count(SweepKind kind, const CaseRun& run) {
+  if (kind == SweepKind::abort) return std::ssize(run.result.steps);
+  return operation_count(run.result.trace);
+}
+
+SweepReport sweep(const SweepPlan& plan, Subject& subject, const Variant& variant,
                   const RunOptions& options, const invariants::Catalogue& facts) {
   RunOptions whole = swept(options);
   whole.records_steps = true;
   const CaseRun uncut = run_case(subject, variant, whole, facts);
-  const std::int64_t last = kind == SweepKind::abort ? point_count(uncut) : kPointsMax;
   SweepReport report;
-  for (std::int64_t at = 1; at <= last; ++at) {
-    CaseRun run = play_point(kind, at, subject, variant, options, facts);
+  if (plan.kind == SweepKind::abort) report.points_total = point_count(plan.kind, uncut);
+  for (std::int64_t at = 1; !report.points_total || at <= *report.points_total; ++at) {
+    report.is_complete = at <= plan.points_max;
+    if (!report.is_complete) break;
+    CaseRun run = play_point(plan.kind, at, subject, variant, options, facts);
     // A failed operation may lead to others: go on until a run is clean.
-    if (kind == SweepKind::fail && operation_count(run.result.trace) < at) break;
+    if (plan.kind == SweepKind::fail && operation_count(run.result.trace) < at) {
+      report.points_total = report.points;
+      break;
+    }
     ++report.points;
     auto problems = problems_of(run, uncut.result.trace);
     if (!problems.empty()) report.failures.push_back({at, std::move(problems), std::move(run)});

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace plumb::simulator {
 
 enum class SweepKind : std::uint8_t { abort, fail };
 
+/// A sweep tries no more points than this: it costs the square of the run's length.
+inline constexpr std::int64_t kSweepPointsMax = 20'000;
+
+struct SweepPlan {
+  SweepKind kind = SweepKind::abort;
+  std::int64_t points_max = kSweepPointsMax;
+};
+
 /// A point whose run went wrong. `at` repeats it: RunOptions::abort_at or fail_at. `problems`: the
 /// rules that failed, and what did not come to its end.
 struct SweepFailure {
@@ -22,16 +31,23 @@ struct SweepFailure {
   CaseRun run;
 };
 
-/// `points`: how many there were; each was tried.
+/// `points`: how many were tried. `is_complete`: there are no others. `points_total`: how many
+/// there are; none when a sweep of failures stopped before its end, since each failure makes a run
+/// of its own.
 struct SweepReport {
   std::int64_t points = 0;
+  bool is_complete = true;
+  std::optional<std::int64_t> points_total;
   std::vector<SweepFailure> failures;
 };
 
 /// Plays the variant once as it is and once for each of its schedule points, or file operations
-/// until a run has fewer. Thread-compatible.
-SweepReport sweep(SweepKind kind, Subject& subject, const Variant& variant,
+/// until a run has fewer, up to the plan's limit. Thread-compatible.
+SweepReport sweep(const SweepPlan& plan, Subject& subject, const Variant& variant,
                   const RunOptions& options, const invariants::Catalogue& facts);
+
+/// How many points the run has: its steps, which it must have recorded, or its file operations.
+std::int64_t point_count(SweepKind kind, const CaseRun& run);
 
 /// One point of a sweep.
 CaseRun play_point(SweepKind kind, std::int64_t at, Subject& subject, const Variant& variant,

@@ -28,7 +28,7 @@ class Sweeps : public ::testing::Test {
 
   SweepReport swept(SweepKind kind, const RunOptions& options = RunOptions()) {
     const Variant variant{"", "", scenario(), 0};
-    return sweep(kind, subject_, variant, options, {});
+    return sweep({.kind = kind}, subject_, variant, options, {});
   }
   /// What is wrong with a run that nothing cuts.
   std::vector<std::string> plain_problems(RunOptions options) {
@@ -143,6 +143,23 @@ TEST_F(Sweeps, FaultSweepFindsATornFile) {
   ASSERT_FALSE(report.failures.empty());
   EXPECT_THAT(report.failures.front().problems,
               Contains(HasSubstr("file a.txt is neither old nor new")));
+}
+
+TEST_F(Sweeps, SaysWhenItStopsBeforeItsEnd) {
+  const Variant variant{"", "", scenario(), 0};
+  const auto all = swept(SweepKind::abort);
+
+  for (const auto kind : {SweepKind::abort, SweepKind::fail}) {
+    const auto some = sweep({kind, 2}, subject_, variant, RunOptions(), {});
+
+    EXPECT_FALSE(some.is_complete);
+    EXPECT_EQ(some.points, 2);
+    EXPECT_EQ(some.points_total.has_value(), kind == SweepKind::abort);
+    EXPECT_EQ(some.points_total.value_or(all.points), all.points);
+  }
+  EXPECT_TRUE(all.is_complete);
+  EXPECT_EQ(all.points_total, all.points);
+  EXPECT_EQ(swept(SweepKind::fail).points_total, swept(SweepKind::fail).points);
 }
 
 TEST_F(Sweeps, PointIsRepeatedByItsNumber) {

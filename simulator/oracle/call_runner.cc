@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/tools/active_set.h"
+#include "engine/tools/folder_context.h"
 #include "engine/tools/registry.h"
 
 namespace plumb::simulator {
@@ -27,28 +28,11 @@ class NoHooks final : public engine::ToolHooks {
   bool wants(std::string_view /*kind*/) const override { return false; }
 };
 
-/// What a tool may ask of a session: only its folder.
-class FolderContext final : public engine::ToolContext {
- public:
-  explicit FolderContext(std::string folder) : folder_(std::move(folder)) {}
-  std::string cwd() const override { return folder_; }
-  std::string model() const override { return ""; }
-  bool has_ui() const override { return false; }
-  bool is_idle() const override { return false; }
-  std::string system_prompt() const override { return ""; }
-  SharedJson session_entries() const override { return SharedJson(Json::array()); }
-  void abort() override {}
-  void compact() override {}
-
- private:
-  std::string folder_;
-};
-
 class FolderHost final : public engine::ToolHost {
  public:
   explicit FolderHost(std::string folder) : folder_(std::move(folder)) {}
   std::unique_ptr<engine::ToolContext> make_context(const engine::CallView& /*call*/) override {
-    return std::make_unique<FolderContext>(folder_);
+    return std::make_unique<engine::FolderContext>(folder_);
   }
   std::vector<std::string> active_tools() const override { return {}; }
   Task<void> deliver_result(std::string /*call_id*/,

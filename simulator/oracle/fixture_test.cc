@@ -45,52 +45,42 @@ TEST(OracleFixture, IsWellFormed) {
   const auto file = fixture();
 
   EXPECT_TRUE(file.errors.empty()) << file.errors[0].where << ": " << file.errors[0].message;
-  EXPECT_TRUE(file.notes.empty());
+  EXPECT_EQ(file.rows.size(), 338U);
+}
+
+/// What every edition leaves out.
+Counts always_skipped() {
+  return {{"SKIP a quirk: BASH-07 asks for something else", 1},
+          {"SKIP a quirk: BASH-30 asks for something else", 1},
+          {"SKIP a quirk: EDIT-16 asks for something else", 1},
+          {"SKIP a quirk: EDIT-64 asks for something else", 2},
+          {"SKIP a quirk: EDIT-65 asks for something else", 1},
+          {"SKIP a quirk: EDIT-66 asks for something else", 3},
+          {"SKIP a quirk: EDIT-67 asks for something else", 1},
+          {"SKIP a quirk: QUEUE-10 asks for something else", 1},
+          {"SKIP a quirk: QUEUE-13 asks for something else", 1},
+          {"SKIP a quirk: READ-15 asks for something else", 3},
+          {"SKIP a quirk: READ-16 asks for something else", 1},
+          {"SKIP a quirk: TRUNC-10 asks for something else", 1},
+          {"SKIP pictures are neither decoded nor made", 5},
+          {"SKIP the tool find is not built yet", 15},
+          {"SKIP the tool grep is not built yet", 19},
+          {"SKIP the tool ls is not built yet", 8}};
 }
 
 TEST(OracleFixture, HoldsInTheSeedEdition) {
-  const Counts expected{{"PASS", 238},
-                        {"SKIP a quirk: BASH-07 asks for something else", 1},
-                        {"SKIP a quirk: BASH-30 asks for something else", 1},
-                        {"SKIP a quirk: EDIT-16 asks for something else", 1},
-                        {"SKIP a quirk: EDIT-64 asks for something else", 2},
-                        {"SKIP a quirk: EDIT-65 asks for something else", 1},
-                        {"SKIP a quirk: EDIT-66 asks for something else", 3},
-                        {"SKIP a quirk: EDIT-67 asks for something else", 1},
-                        {"SKIP a quirk: QUEUE-10 asks for something else", 1},
-                        {"SKIP a quirk: QUEUE-13 asks for something else", 1},
-                        {"SKIP a quirk: READ-15 asks for something else", 3},
-                        {"SKIP a quirk: READ-16 asks for something else", 1},
-                        {"SKIP a quirk: TRUNC-10 asks for something else", 1},
-                        {"SKIP binds in edition pi-1.6.0", 36},
-                        {"SKIP pictures are neither decoded nor made", 5},
-                        {"SKIP the tool find is not built yet", 15},
-                        {"SKIP the tool grep is not built yet", 19},
-                        {"SKIP the tool ls is not built yet", 8}};
+  Counts expected = always_skipped();
+  expected["PASS"] = 238;
+  expected["SKIP binds in edition pi-1.6.0"] = 36;
 
   EXPECT_EQ(run_all("seed"), expected);
 }
 
 TEST(OracleFixture, HoldsInThePiEdition) {
-  const Counts expected{{"PASS", 272},
-                        {"SKIP a quirk: BASH-07 asks for something else", 1},
-                        {"SKIP a quirk: BASH-30 asks for something else", 1},
-                        {"SKIP a quirk: EDIT-16 asks for something else", 1},
-                        {"SKIP a quirk: EDIT-53 asks for something else", 1},
-                        {"SKIP a quirk: EDIT-64 asks for something else", 2},
-                        {"SKIP a quirk: EDIT-65 asks for something else", 1},
-                        {"SKIP a quirk: EDIT-66 asks for something else", 3},
-                        {"SKIP a quirk: EDIT-67 asks for something else", 1},
-                        {"SKIP a quirk: QUEUE-10 asks for something else", 1},
-                        {"SKIP a quirk: QUEUE-13 asks for something else", 1},
-                        {"SKIP a quirk: READ-15 asks for something else", 3},
-                        {"SKIP a quirk: READ-16 asks for something else", 1},
-                        {"SKIP a quirk: TRUNC-10 asks for something else", 1},
-                        {"SKIP a quirk: WRITE-08 asks for something else", 1},
-                        {"SKIP pictures are neither decoded nor made", 5},
-                        {"SKIP the tool find is not built yet", 15},
-                        {"SKIP the tool grep is not built yet", 19},
-                        {"SKIP the tool ls is not built yet", 8}};
+  Counts expected = always_skipped();
+  expected["PASS"] = 272;
+  expected["SKIP a quirk: EDIT-53 asks for something else"] = 1;
+  expected["SKIP a quirk: WRITE-08 asks for something else"] = 1;
 
   EXPECT_EQ(run_all("pi-1.6.0"), expected);
 }

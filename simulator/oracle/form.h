@@ -16,6 +16,9 @@ struct FormProblem {
   bool at_key = false;
 };
 
+/// What is wrong with a record in front of the rows.
+std::vector<FormProblem> check_oracle_meta(const Json& meta);
+
 /// What keeps `row` from being executed; empty when it is well-formed.
 std::vector<FormProblem> check_oracle_form(const Json& row);
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kCallExpect =
     "class:string content:array details:any structured:any transcript_input_after:any "
-    "output_file:object updates:object first_update_blocks:number within_ms:number "
-    "last_update_ends:string update_gap_ms_min:number updates_grow:bool "
+    "output_file:object updates:object first_update_blocks:count within_ms:ms "
+    "last_update_ends:string update_gap_ms_min:ms updates_grow:bool "
     "update_truncated_by:any update_output_file:any value:any";
 constexpr std::string_view kListingExpect =
     "log:any extensions:any errors:any warnings:any scopes:any skills:any prompts:any "
@@ -26,15 +26,15 @@ constexpr std::string_view kTreeExpect =
 constexpr std::string_view kClassExpect = "class:string";
 
 constexpr std::array<OperationForm, 39> kOperations{{
-    {"call", "tool:string! input:any! as:string options:object context:object", kCallExpect},
-    {"start", "as:string! tool:string input:any options:object context:object job:object",
+    {"call", "tool:string! input:any! as:name options:object context:object", kCallExpect},
+    {"start", "as:name! tool:string input:any options:object context:object job:object",
      kCallExpect},
-    {"join", "calls:strings! limit_ms:number", ""},
-    {"wait", "ms:number!", ""},
+    {"join", "calls:strings! limit_ms:ms", ""},
+    {"wait", "ms:ms!", ""},
     {"fs",
      "do:string! path:string! text:string extension:object to:string target:string replace:bool",
      ""},
-    {"inject", "call:string! operation:string! error:object delay_ms:number until:string", ""},
+    {"inject", "call:string! operation:string! error:object delay_ms:ms until:string", ""},
     {"abort", "call:string!", ""},
     {"fn", "name:string! content:any! options:any", "value:any"},
     {"session.create", "store:string! dir:any as:string", kClassExpect},
@@ -46,7 +46,7 @@ constexpr std::array<OperationForm, 39> kOperations{{
     {"session.fork", "file:string! cwd:string! dir:string! as:string!", kClassExpect},
     {"session.check_id", "id:any!", "valid:bool"},
     {"session.folder_name", "cwd:string!", "name:string"},
-    {"session.query", "session:string what:string limit_ms:number", kQueryExpect},
+    {"session.query", "session:string what:string limit_ms:ms", kQueryExpect},
     {"session.navigate", "to:any! label:any summarize:any", kTreeExpect},
     {"engine.start", "cwd:string! watch:any! state:any try_in_factory:any", kTreeExpect},
     {"engine.reload", "", kTreeExpect},
@@ -101,6 +101,11 @@ constexpr std::array<std::string_view, 7> kTools{"edit", "read", "write", "bash"
 constexpr std::array<std::string_view, 4> kNeeds{"unprivileged", "images", "image-codec",
                                                  "search-programs"};
 constexpr std::array<std::string_view, 2> kEditions{"seed", "pi-1.6.0"};
+constexpr std::array<std::string_view, 19> kSubjects{
+    "edit",         "read",  "write",        "bash",        "grep",
+    "find",         "ls",    "truncateHead", "queue",       "truncateTail",
+    "truncateLine", "trust", "formatSize",   "session",     "disc",
+    "context",      "skill", "prompt",       "session-tree"};
 
 }  // namespace
 
@@ -129,6 +134,22 @@ std::span<const std::string_view> oracle_needs() {
 }
 std::span<const std::string_view> oracle_editions() {
   return kEditions;
+}
+std::span<const std::string_view> oracle_subjects() {
+  return kSubjects;
+}
+
+std::vector<std::string_view> oracle_expectations() {
+  std::vector<std::string_view> lists{kEndForm};
+  for (const auto& operation : kOperations) lists.push_back(operation.expect);
+  std::vector<std::string_view> names;
+  for (std::string_view list : lists) {
+    while (!list.empty()) {
+      names.push_back(list.substr(0, list.find(':')));
+      list.remove_prefix(std::min(list.find(' '), list.size() - 1) + 1);
+    }
+  }
+  return names;
 }
 
 }  // namespace plumb::simulator

@@ -6,6 +6,7 @@
 
 #include "simulator/oracle/form.h"
 #include "simulator/oracle/json_place.h"
+#include "simulator/script/words.h"
 
 namespace plumb::simulator {
 namespace {
@@ -43,19 +44,23 @@ OracleRow row_of(const Json& json, std::int64_t line) {
   return row;
 }
 
+/// Longer lines are no rows: the largest file that a row may hold has room in one.
+constexpr std::int64_t kLineBytesMax = 16 << 20;
+
 class OracleReader final {
  public:
   explicit OracleReader(std::string_view file) { result_.path = file; }
 
   void read_line(std::string_view text, std::int64_t line) {
     if (text.find_first_not_of(" \t\r") == text.npos) return;
+    const bool is_first = std::exchange(is_first_, false);
+    if (std::ssize(text) > kLineBytesMax) {
+      return report("line is larger than " + std::to_string(kLineBytesMax) + " bytes", line, 1);
+    }
     const auto json = parse_json(text, result_.path, line);
     if (!json) {
       result_.errors.push_back(json.error());
-      return;
-    }
-    const bool is_first = std::exchange(is_first_, false);
-    if (is_first && json->is_object() && json->contains("meta")) {
+    } else if (is_first && json->is_object() && json->contains("meta")) {
       read_meta(*json, text, line);
     } else {
       read_row(*json, text, line);
@@ -63,54 +68,80 @@ class OracleReader final {
   }
 
   OracleFile finish() {
-    for (const auto& [tool, count] : promised_) {
-      if (counted_[tool] == count) continue;
-      result_.notes.push_back(result_.path + ": " + std::to_string(count) + " rows of " + tool +
-                              " are announced, " + std::to_string(counted_[tool]) + " are there");
+    // Lines that cannot be read are missing in the counts.
+    if (result_.errors.empty()) check_counts();
+    if (result_.errors.empty() && result_.rows.empty()) {
+      report("no rows, expected one a line", 1, 1);
     }
     return std::move(result_);
   }
 
  private:
   void read_meta(const Json& meta, std::string_view text, std::int64_t line) {
-    if (meta["meta"] != Json(true)) {
-      report({"/meta", "meta must be true", false}, text, line);
-    }
-    const auto counts = meta.find("counts");
-    if (counts == meta.end() || !counts->is_object()) return;
-    for (const auto& [tool, count] : counts->items()) {
-      if (count.is_number_integer()) promised_[tool] = count.get<std::int64_t>();
+    const auto problems = check_oracle_meta(meta);
+    if (!problems.empty()) return report(problems.front(), text, line);
+    const Json counts = meta.value("counts", Json::object());
+    for (const auto& [tool, count] : counts.items()) {
+      promised_[tool] = {count.get<std::int64_t>(), line,
+                         json_column(text, "/counts/" + pointer_escape(tool), false)};
     }
   }
 
+  /// One error a row: what comes first is often the cause of the others.
   void read_row(const Json& json, std::string_view text, std::int64_t line) {
     auto problems = check_oracle_form(json);
     if (problems.empty() && !remember(json, line)) {
       problems.push_back({"/id",
-                          "id '" + text_member(json, "id") + "' stands in line " +
+                          "id " + in_quotes(text_member(json, "id")) + " stands in line " +
                               std::to_string(lines_[text_member(json, "id")]) + " too",
                           false});
     }
-    for (const auto& problem : problems) report(problem, text, line);
-    if (json.is_object()) ++counted_[text_member(json, "tool")];
-    if (problems.empty()) result_.rows.push_back(row_of(json, line));
+    if (!problems.empty()) return report(problems.front(), text, line);
+    ++counted_[text_member(json, "tool")];
+    result_.rows.push_back(row_of(json, line));
   }
 
   bool remember(const Json& json, std::int64_t line) {
     return lines_.emplace(text_member(json, "id"), line).second;
   }
 
+  /// A file that lost its end announces more of several tools: one error says so.
+  void check_counts() {
+    std::int64_t others = -1;
+    std::string message;
+    Promise at;
+    for (const auto& [tool, promise] : promised_) {
+      if (counted_[tool] == promise.count || ++others > 0) continue;
+      message = std::to_string(promise.count) + " rows of " + tool + " are announced, " +
+                std::to_string(counted_[tool]) + " are there";
+      at = promise;
+    }
+    if (message.empty()) return;
+    if (others > 0) message += "; " + std::to_string(others) + " more counts are wrong";
+    report(std::move(message), at.line, at.column);
+  }
+
   void report(const FormProblem& problem, std::string_view text, std::int64_t line) {
-    const auto column = json_column(text, problem.pointer, problem.at_key);
+    report(problem.message, line, json_column(text, problem.pointer, problem.at_key));
+  }
+
+  void report(std::string message, std::int64_t line, std::int64_t column) {
     result_.errors.push_back(
-        Error{ErrorCode::invalid, problem.message,
+        Error{ErrorCode::invalid, std::move(message),
               result_.path + ":" + std::to_string(line) + ":" + std::to_string(column)});
   }
+
+  /// So many rows of a tool, and where that is said.
+  struct Promise {
+    std::int64_t count = 0;
+    std::int64_t line = 0;
+    std::int64_t column = 0;
+  };
 
   OracleFile result_;
   std::map<std::string, std::int64_t> lines_;
   std::map<std::string, std::int64_t> counted_;
-  std::map<std::string, std::int64_t> promised_;
+  std::map<std::string, Promise> promised_;
   bool is_first_ = true;
 };
 

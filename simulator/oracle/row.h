@@ -44,17 +44,17 @@ struct OracleRow {
   std::int64_t line = 0;
 };
 
-/// Rows that could be read, and what is wrong with the others (`where` is file:line:col). `notes`:
-/// what is odd without being wrong.
+/// Rows that could be read, and what is wrong with the others (`where` is file:line:col), one error
+/// a line.
 struct OracleFile {
   std::string path;
   std::vector<OracleRow> rows;
   std::vector<Error> errors;
-  std::vector<std::string> notes;
 };
 
 /// Reads JSON Lines: a meta record on the first line (it may be missing), a row on each other line;
-/// empty lines are skipped. Each line with an error is left out, the others stay.
+/// empty lines are skipped. Each line with an error is left out, the others stay. A file without a
+/// row, and counts of the meta record that do not hold, are errors too.
 OracleFile read_oracle(std::string_view text, std::string_view file);
 
 }  // namespace plumb::simulator

@@ -2,6 +2,7 @@
 #include "simulator/oracle/run_row.h"
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "simulator/oracle/call_runner.h"
 #include "simulator/oracle/compare.h"
 #include "simulator/oracle/event_log.h"
+#include "simulator/oracle/form_values.h"
 #include "simulator/oracle/judge_call.h"
 #include "simulator/oracle/plain_functions.h"
 #include "simulator/oracle/world.h"
@@ -22,9 +24,6 @@ namespace plumb::simulator {
 using engine::Task;
 
 namespace {
-
-/// How long a call may take when its row names no limit.
-constexpr std::int64_t kCallMsMax = 120'000;
 
 std::vector<std::string> strings_at(const Json& json, const char* key) {
   return json.value(key, std::vector<std::string>());
@@ -89,12 +88,12 @@ class RowRun final {
     }
     const bool waits = step.op == "call";
     open_[name] = std::pair(std::move(path), std::move(step));
-    if (waits) co_await wait_and_judge(name, kCallMsMax);
+    if (waits) co_await wait_and_judge(name, kOracleMsMax);
     co_return Result<void>();
   }
 
   Task<Result<void>> join(Json args) {
-    const auto limit = args.value("limit_ms", kCallMsMax);
+    const auto limit = args.value("limit_ms", kOracleMsMax);
     const auto deadline = loop_.now_ms() + limit;
     for (const auto& name : strings_at(args, "calls")) {
       co_await wait_and_judge(name, std::max<std::int64_t>(deadline - loop_.now_ms(), 0));
@@ -226,6 +225,16 @@ CaseVerdict run_here(const OracleRow& row, const std::string& edition) {
   return verdict;
 }
 
+/// What a library throws is an error of this row, not the end of all others.
+CaseVerdict run_guarded(const OracleRow& row, const std::string& edition) {
+  try {
+    return run_here(row, edition);
+  } catch (const std::exception& error) {
+    return broken(row,
+                  {ErrorCode::protocol, std::string("the harness failed: ") + error.what(), ""});
+  }
+}
+
 }  // namespace
 
 CaseVerdict run_row(const OracleRow& row, const std::string& edition) {
@@ -235,9 +244,10 @@ CaseVerdict run_row(const OracleRow& row, const std::string& edition) {
     verdict.reason = std::move(reason);
     return verdict;
   }
-  if (!row.setup.contains("uid")) return run_here(row, edition);
+  if (!row.setup.contains("uid")) return run_guarded(row, edition);
   const auto uid = row.setup["uid"].get<std::int64_t>();
-  const auto text = engine::run_as(uid, [&] { return dump_json(to_json(run_here(row, edition))); });
+  const auto text =
+      engine::run_as(uid, [&] { return dump_json(to_json(run_guarded(row, edition))); });
   if (!text) return broken(row, text.error());
   const auto json = parse_json(*text);
   if (!json) return broken(row, json.error());

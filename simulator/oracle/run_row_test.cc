@@ -10,7 +10,7 @@ namespace {
 
 /// Runs a row with these members after id, tool and group.
 CaseVerdict run(const std::string& members, const std::string& edition = "seed") {
-  const auto file = read_oracle(R"({"id":"r","tool":"t","group":"g",)" + members + "}", "f");
+  const auto file = read_oracle(R"({"id":"r","tool":"read","group":"g",)" + members + "}", "f");
   EXPECT_TRUE(file.errors.empty()) << file.errors[0].where << ": " << file.errors[0].message;
   return run_row(file.rows.at(0), edition);
 }
@@ -141,7 +141,7 @@ TEST(RunRow, RunsJobsInTheQueueOfTheirFile) {
 
 TEST(RunRow, CallsThatNeverEndAreUnsettled) {
   EXPECT_EQ(why(run(R"("setup":{"files":[{"path":"a","text":"x"}]},"steps":[{"op":"inject","a)"
-                    R"(rgs":{"call":"A","operation":"read","until":"B:settled"}},{"op":"start)"
+                    R"(rgs":{"call":"A","operation":"read","until":"A:abort"}},{"op":"start)"
                     R"(","args":{"as":"A","tool":"read","input":{"path":"a"}},"expect":{"clas)"
                     R"(s":"unsettled"}},{"op":"join","args":{"calls":["A"],"limit_ms":50}}])")),
             "PASS");
@@ -208,7 +208,7 @@ TEST(RunRow, SaysWhyARowIsSkipped) {
 
 TEST(RunRow, ReportsAWorldThatCannotBeMade) {
   const auto verdict =
-      run(R"("setup":{"files":[{"path":"a","text":""},{"path":"a/b","text":""}]},"s)"
+      run(R"("setup":{"hardlinks":[{"path":"a","target":"no/such/file"}]},"s)"
           R"(teps":[{"op":"wait","args":{"ms":1}}],"expect":{"files_exact":true})");
 
   EXPECT_EQ(verdict.outcome, CaseOutcome::harness_error);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simulator/oracle/compare.h"
+#include "simulator/oracle/form_values.h"
 #include "simulator/oracle/judge_call.h"
 #include "simulator/script/base64.h"
 
@@ -14,8 +15,6 @@ namespace plumb::simulator {
 using engine::Task;
 
 namespace {
-
-constexpr std::int64_t kGeneratedBytesMax = 64 << 20;
 
 std::string text_at(const Json& json, const char* key, std::string otherwise = "") {
   const auto found = json.find(key);

@@ -120,6 +120,16 @@ void check_parents(const Scenario& scenario, ErrorList& errors) {
   }
 }
 
+/// A command that starts in a file could not start.
+void check_working_folder(const Scenario& scenario, const Fields& root, ErrorList& errors) {
+  const auto cwd = Fields(root.find("settings")).find("cwd");
+  for (const FileScript& file : scenario.files) {
+    if (!cwd || file.kind == FileKind::directory || file.path != scenario.settings.cwd) continue;
+    if (file.kind == FileKind::link) continue;
+    errors.add(cwd->place(), "'cwd' is the file " + in_quotes(file.path) + ", expected a folder");
+  }
+}
+
 void check_faults(const Scenario& scenario, ErrorList& errors) {
   for (const FaultScript& fault : scenario.faults) {
     if (fault.error || fault.delay_ms > 0 || !fault.until.text.empty()) continue;
@@ -241,6 +251,9 @@ std::vector<Error> check_scenario(const Scenario& scenario, const YamlDocument& 
   check_results(scenario, calls, errors);
   check_files(scenario, root, errors);
   check_parents(scenario, errors);
+  check_processes(scenario, root, errors);
+  check_expected_files(root, errors);
+  check_working_folder(scenario, root, errors);
   check_faults(scenario, errors);
   check_answers(root, errors);
   check_latches(root, errors);

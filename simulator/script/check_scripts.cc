@@ -11,6 +11,9 @@
 namespace plumb::simulator {
 namespace {
 
+/// Providers take no longer ones.
+constexpr std::int64_t kToolNameMax = 128;
+
 /// One verb where it stands. `event`: of the handler around it, or empty within a tool or a
 /// factory.
 struct VerbUse {
@@ -111,6 +114,35 @@ std::string shown(const Json& value) {
   return value.is_string() ? "a text" : dump_json(value);
 }
 
+/// Tools that no registry looks at, or that are meant to be right: the host's own, and definitions
+/// alone. What an extension registers may be wrong on purpose.
+void check_sound_tool(YamlView tool, const std::string& noun, ErrorList& errors) {
+  const auto name = tool.find("name");
+  const std::int64_t length = std::ssize(name->value->get_ref<const std::string&>());
+  if (length == 0 || length > kToolNameMax) {
+    errors.add(name->place(), "name of " + noun + " has " + std::to_string(length) +
+                                  " bytes, expected 1 to " + std::to_string(kToolNameMax));
+  }
+  const auto parameters = tool.find("parameters");
+  if (!parameters || parameters->value->is_object() || parameters->value->is_boolean()) return;
+  errors.add(parameters->place(), "'parameters' of " + noun + " is " + shown(*parameters->value) +
+                                      ", expected a JSON Schema");
+}
+
+bool has_verbs(YamlView verb, std::string_view branch) {
+  const auto verbs = verb.find(branch);
+  return verbs && verbs->size() > 0;
+}
+
+void check_choice(const VerbUse& verb, ErrorList& errors) {
+  if (verb.name == "later" && verb.argument.size() == 0) {
+    errors.add(verb.place, "'later' has no effect, expected verbs");
+  }
+  if (verb.name != "if") return;
+  if (has_verbs(verb.argument, "then") || has_verbs(verb.argument, "else")) return;
+  errors.add(verb.place, "'if' has no effect, expected verbs in 'then' or 'else'");
+}
+
 /// A verb whose effect the event of its handler does not have.
 void check_effect(const VerbUse& verb, ErrorList& errors) {
   if (verb.event.empty()) return;
@@ -137,20 +169,14 @@ void check_extension_script(YamlView extension, const NamedPlaces& calls, ErrorL
   }
   walk_extension(extension, [&](const VerbUse& verb) {
     check_effect(verb, errors);
+    check_choice(verb, errors);
+    if (verb.name == "define") check_sound_tool(verb.argument, "a defined tool", errors);
     if (verb.name != "remove_handler") return;
     const auto& id = verb.argument.value->get_ref<const std::string&>();
     if (ids.contains(id)) return;
     errors.add(verb.argument.place(),
                "unknown handler " + in_quotes(id) + advice(id, names_of(ids)));
   });
-}
-
-/// The host's own tools are meant to be right; an extension's may be wrong on purpose.
-void check_host_tool(YamlView tool, ErrorList& errors) {
-  const auto parameters = tool.find("parameters");
-  if (!parameters || parameters->value->is_object() || parameters->value->is_boolean()) return;
-  errors.add(parameters->place(), "'parameters' of a tool of the host is " +
-                                      shown(*parameters->value) + ", expected a JSON Schema");
 }
 
 /// Where a JSON Pointer leads, or as far as it leads; verbs are blamed at their name.
@@ -214,7 +240,10 @@ std::vector<WaitScript> parse_waits(const Fields& root) {
 }
 
 void check_scripts(const Fields& root, const NamedPlaces& calls, ErrorList& errors) {
-  for (const YamlView& tool : host_tools_of(root)) check_host_tool(tool, errors);
+  for (const YamlView& tool : host_tools_of(root)) {
+    check_sound_tool(tool, "a tool of the host", errors);
+    walk_tool(tool, [&errors](const VerbUse& verb) { check_choice(verb, errors); });
+  }
   for (const YamlView& extension : extensions_of(root)) {
     check_extension_script(extension, calls, errors);
   }

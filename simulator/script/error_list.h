@@ -10,6 +10,9 @@
 
 namespace plumb::simulator {
 
+/// Nobody reads more of one file.
+inline constexpr std::int64_t kErrorsOfFileMax = 100;
+
 /// Errors of one file, collected in any order and given in the order of the file.
 class ErrorList final {
  public:

@@ -72,6 +72,7 @@ std::string check_json_pointer(const std::string& text) {
 std::string check_workspace_path(const std::string& text) {
   const std::string problem = "path " + in_quotes(text);
   if (text.empty()) return "path is empty, expected one within the workspace";
+  if (text.contains('\0')) return "path has a NUL character, expected text";
   if (text.front() == '/') return problem + " is absolute, expected one within the workspace";
   if (text == ".") return "";
   const auto parts = split_path(text.starts_with("~/") ? std::string_view(text).substr(2) : text);
@@ -83,6 +84,21 @@ std::string check_workspace_path(const std::string& text) {
     return problem + " has an empty part or '.', expected names between slashes";
   }
   return "";
+}
+
+std::string check_file_path(const std::string& text) {
+  if (text == ".") return "path '.' is the workspace itself, expected a file in it";
+  return check_workspace_path(text);
+}
+
+/// The system ends its texts there.
+std::string check_no_nul(const std::string& text) {
+  return text.contains('\0') ? "text with a NUL character, which no command can have" : "";
+}
+
+std::string check_variable_name(const std::string& text) {
+  if (!text.empty() && !text.contains('=') && !text.contains('\0')) return "";
+  return "variable " + in_quotes(text) + ", expected a name without '='";
 }
 
 std::string check_octal_mode(const std::string& text) {
@@ -123,16 +139,15 @@ std::string check_new_rule_id(const std::string& text) {
   return "rule id " + in_quotes(text) + ", expected letters, a dash and a number, as in 'EDIT-03'";
 }
 
-/// P and two digits, as in P11.
-std::string check_pain(const std::string& text) {
-  const bool is_pain = text.size() == 3 && text.front() == 'P' && is_digit_text(text.substr(1));
-  return is_pain ? "" : "pain " + in_quotes(text) + ", expected P and two digits, as in 'P11'";
+bool is_event_kind(std::string_view text) {
+  return std::ranges::find(kEventKinds, text) != kEventKinds.end() ||
+         std::ranges::find(kFurtherKinds, text) != kFurtherKinds.end();
 }
 
 std::string check_event_kind(const std::string& text) {
+  if (is_event_kind(text)) return "";
   std::vector<std::string> known(kEventKinds.begin(), kEventKinds.end());
   known.insert(known.end(), kFurtherKinds.begin(), kFurtherKinds.end());
-  if (std::ranges::find(known, text) != known.end()) return "";
   return "unknown event kind " + in_quotes(text) + advice(text, known);
 }
 
@@ -145,7 +160,7 @@ std::string check_base64(const std::string& text) {
 std::string check_format(std::string_view format, const std::string& text,
                          const Catalogue* catalogue) {
   using Check = std::string (*)(const std::string&);
-  static constexpr std::array<std::pair<std::string_view, Check>, 10> kChecks = {{
+  static constexpr std::array<std::pair<std::string_view, Check>, 12> kChecks = {{
       {"event-pattern", check_event_pattern},
       {"json-pointer", check_json_pointer},
       {"workspace-path", check_workspace_path},
@@ -155,7 +170,9 @@ std::string check_format(std::string_view format, const std::string& text,
       {"new-rule-id", check_new_rule_id},
       {"event-kind", check_event_kind},
       {"base64", check_base64},
-      {"pain", check_pain},
+      {"file-path", check_file_path},
+      {"no-nul", check_no_nul},
+      {"variable-name", check_variable_name},
   }};
   if (format == "rule-id") return check_rule_id(text, catalogue);
   const auto* check = std::ranges::find(kChecks, format, &decltype(kChecks)::value_type::first);

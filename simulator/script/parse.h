@@ -15,6 +15,9 @@
 
 namespace plumb::simulator {
 
+/// Files and outputs of a scenario together, once they have been repeated.
+inline constexpr std::int64_t kScenarioMadeBytesMax = 16 << 20;
+
 /// Workspace, settings, tools, faults, processes, answers and extensions.
 void parse_world(const Fields& root, Scenario& scenario);
 FileScript parse_file(const std::string& path, YamlView view);
@@ -37,6 +40,15 @@ std::vector<std::string> names_of(const NamedPlaces& places);
 
 /// Handlers, verbs and tools that could have no effect. `calls`: of the model.
 void check_scripts(const Fields& root, const NamedPlaces& calls, ErrorList& errors);
+
+/// Scripted commands whose keys contradict each other or the workspace.
+void check_processes(const Scenario& scenario, const Fields& root, ErrorList& errors);
+
+/// Conditions on files that exclude each other.
+void check_expected_files(const Fields& root, ErrorList& errors);
+
+/// What `repeat` and `numbers` make, before it is made.
+std::vector<Error> check_sizes(const YamlDocument& document);
 
 /// Patterns and expectations that could never fail, or never hold.
 void check_claims(const Scenario& scenario, const NamedPlaces& calls, ErrorList& errors);

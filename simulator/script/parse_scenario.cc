@@ -46,6 +46,7 @@ Checked<Scenario> parse_scenario(std::string_view text, const std::string& file,
     return check_format(format, value, &catalogue);
   };
   auto errors = check_shape(*document, scenario_schema(), check);
+  if (errors.empty()) errors = check_sizes(*document);
   if (!errors.empty()) return std::unexpected(std::move(errors));
   Scenario scenario = parse_parts(*document);
   errors = check_scenario(scenario, *document);

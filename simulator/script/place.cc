@@ -25,7 +25,12 @@ std::vector<Error> ErrorList::take() {
   });
   std::vector<Error> errors;
   for (Found& found : found_) {
+    if (std::ssize(errors) == kErrorsOfFileMax) {
+      found.message = std::to_string(std::ssize(found_) - kErrorsOfFileMax) +
+                      " more errors from here on are not told";
+    }
     errors.push_back({ErrorCode::invalid, std::move(found.message), located(file_, found.place)});
+    if (std::ssize(errors) > kErrorsOfFileMax) break;
   }
   found_.clear();
   return errors;

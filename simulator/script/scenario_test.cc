@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/script/scenario.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "simulator/script/lint.h"
+#include "simulator/script/scenario_schema.h"
 
 namespace plumb::simulator {
 namespace {
@@ -86,6 +89,26 @@ TEST(Lint, BaseOfATamperIsNotRedundant) {
   EXPECT_EQ(redundant_files(scenarios, {"io/b.yaml"}).size(), 2U);
 }
 
+TEST(Scenario, TellsNoMoreErrorsThanOneReads) {
+  std::string text = "scenario: s\nrules: [EDIT-11]\nsteps: [{user: hi}, {model: hello}]\n";
+  for (int i = 0; i < 1000; ++i) text += "key" + std::to_string(i) + ": x\n";
+  const auto scenario = parse_scenario(text, "x.yaml", catalogue());
+
+  ASSERT_FALSE(scenario);
+  ASSERT_EQ(scenario.error().size(), 101U);
+  EXPECT_EQ(error_line(scenario.error().back()),
+            "x.yaml:104:1: 900 more errors from here on are not told");
+}
+
+TEST(Scenario, QuotesNoMoreThanOneReads) {
+  const std::string text = std::string(900, 'k') + ": x\nscenario: s\nrules: [EDIT-11]\nsteps: " +
+                           "[{user: hi}, {model: hello}]\n";
+  const auto scenario = parse_scenario(text, "x.yaml", catalogue());
+
+  ASSERT_FALSE(scenario);
+  EXPECT_LT(scenario.error().front().message.size(), 300U);
+}
+
 TEST(Scenario, ReadsTheHead) {
   const Scenario scenario = every_key();
 
@@ -133,14 +156,31 @@ TEST(Scenario, ReadsFaultsProcessesAndAnswers) {
   EXPECT_EQ(scenario.faults[0].io_error, "ENOSPC: no space left on device");
   EXPECT_EQ(scenario.faults[0].nth, 2);
   EXPECT_EQ(scenario.faults[0].until.pattern.kind, "agent_end");
-  ASSERT_EQ(scenario.processes.size(), 2U);
+  ASSERT_EQ(scenario.processes.size(), 3U);
   EXPECT_EQ(scenario.processes[0].output, (std::vector{OutputScript{"stderr", "oops", 3}}));
-  EXPECT_EQ(scenario.processes[1].signal, "SIGTERM");
-  EXPECT_TRUE(scenario.processes[1].hangs);
+  EXPECT_TRUE(scenario.processes[0].children.at(1).hangs);
+  EXPECT_EQ(scenario.processes[1].error, "gone");
+  EXPECT_EQ(scenario.processes[2].signal, "SIGTERM");
   ASSERT_EQ(scenario.ui.size(), 2U);
   EXPECT_EQ(scenario.ui[0].answer, Json(true));
   EXPECT_EQ(scenario.ui[0].delay_ms, 7);
   EXPECT_TRUE(scenario.ui[1].never);
+}
+
+/// The pains that scenarios/README.md explains.
+std::vector<std::string> explained_pains() {
+  std::vector<std::string> pains;
+  std::ifstream readme("scenarios/README.md");
+  for (std::string line; std::getline(readme, line);) {
+    if (line.starts_with("| P") && line.find(" |", 2) == 5) pains.push_back(line.substr(2, 3));
+  }
+  return pains;
+}
+
+TEST(Scenario, KnowsThePainsThatAreExplained) {
+  const Json& known = scenario_schema()["properties"]["pain"]["items"]["enum"];
+
+  EXPECT_EQ(known.get<std::vector<std::string>>(), explained_pains());
 }
 
 TEST(Scenario, ReadsAModelReply) {

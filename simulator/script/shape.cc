@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -156,6 +157,9 @@ class ShapeChecker final {
     if (text.empty() && schema.contains("minLength")) {
       return report(view.place(), name + " is empty, expected text");
     }
+    if (schema.contains("minLength") && count_code_points(text) < schema["minLength"]) {
+      report(view.place(), name + " is shorter than " + dump_json(schema["minLength"]));
+    }
     if (schema.contains("maxLength") && count_code_points(text) > schema["maxLength"]) {
       report(view.place(), name + " is longer than " + dump_json(schema["maxLength"]));
     }
@@ -187,9 +191,19 @@ class ShapeChecker final {
       report(view.place(), name + " has " + std::to_string(view.size()) +
                                " entries, expected at most " + dump_json(schema["maxItems"]));
     }
+    if (schema.value("uniqueItems", false)) check_twins(view, name);
     if (!schema.contains("items")) return;
     const std::string entry = name.starts_with("an entry of ") ? name : "an entry of " + name;
     for (std::int64_t i = 0; i < view.size(); ++i) check(view.element(i), schema["items"], entry);
+  }
+
+  void check_twins(YamlView view, const std::string& name) {
+    std::set<std::string> seen;
+    for (std::int64_t i = 0; i < view.size(); ++i) {
+      const YamlView element = view.element(i);
+      if (seen.insert(dump_json(*element.value)).second) continue;
+      report(element.place(), name + " has " + describe_value(*element.value) + " twice");
+    }
   }
 
   /// What one key of the map is called: a step, a verb, or just a key.
@@ -277,28 +291,12 @@ class ShapeChecker final {
 
 void collect_unknown(const Json& schema, const std::string& pointer,
                      std::vector<std::string>& found) {
-  static constexpr std::array<std::string_view, 22> kKnown = {"$schema",
-                                                              "$defs",
-                                                              "$ref",
-                                                              "title",
-                                                              "description",
-                                                              "type",
-                                                              "enum",
-                                                              "anyOf",
-                                                              "format",
-                                                              "minLength",
-                                                              "maxLength",
-                                                              "minimum",
-                                                              "maximum",
-                                                              "items",
-                                                              "minItems",
-                                                              "maxItems",
-                                                              "properties",
-                                                              "required",
-                                                              "additionalProperties",
-                                                              "propertyNames",
-                                                              "minProperties",
-                                                              "maxProperties"};
+  static constexpr std::array<std::string_view, 23> kKnown = {
+      "$schema",       "$defs",         "$ref",         "title",    "description",
+      "type",          "enum",          "anyOf",        "format",   "minLength",
+      "maxLength",     "minimum",       "maximum",      "items",    "minItems",
+      "maxItems",      "uniqueItems",   "properties",   "required", "additionalProperties",
+      "propertyNames", "minProperties", "maxProperties"};
   for (const auto& item : schema.items()) {
     const std::string here = pointer + "/" + pointer_escape(item.key());
     if (std::ranges::find(kKnown, item.key()) == kKnown.end()) found.push_back(here);

@@ -9,11 +9,17 @@ namespace plumb::simulator {
 namespace {
 
 constexpr std::int64_t kListedWordsMax = 14;
+/// A longer text would bury the message that it stands in.
+constexpr std::size_t kQuotedBytesMax = 200;
 
 }  // namespace
 
 std::string in_quotes(std::string_view text) {
-  return "'" + std::string(text) + "'";
+  if (text.size() <= kQuotedBytesMax) return "'" + std::string(text) + "'";
+  std::size_t end = kQuotedBytesMax;
+  // Not within a character.
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return "'" + std::string(text.substr(0, end)) + "...'";
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view last) {

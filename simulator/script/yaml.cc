@@ -15,6 +15,7 @@
 
 #include "engine/values/utf8.h"
 #include "simulator/script/plain_scalar.h"
+#include "simulator/script/plain_yaml.h"
 
 namespace plumb::simulator {
 namespace {
@@ -294,8 +295,8 @@ std::optional<YamlView> YamlView::find(std::string_view key) const {
   return member_at(found - members.begin());
 }
 
-Result<YamlDocument> parse_yaml(std::string_view text, const std::string& file,
-                                std::int64_t bytes_max) {
+Result<YamlDocument> parse_any_yaml(std::string_view text, const std::string& file,
+                                    std::int64_t bytes_max) {
   if (auto checked = check_bytes(text, file, bytes_max); !checked) {
     return std::unexpected(std::move(checked).error());
   }
@@ -311,6 +312,16 @@ Result<YamlDocument> parse_yaml(std::string_view text, const std::string& file,
                 located(file, builder.place_of(exception.mark)));
   }
   return builder.finish();
+}
+
+Result<YamlDocument> parse_yaml(std::string_view text, const std::string& file,
+                                std::int64_t bytes_max) {
+  if (auto checked = check_bytes(text, file, bytes_max); !checked) {
+    return std::unexpected(std::move(checked).error());
+  }
+  DocumentBuilder builder(split_lines(text), file);
+  if (read_plain_yaml(text, builder)) return builder.finish();
+  return parse_any_yaml(text, file, bytes_max);
 }
 
 }  // namespace plumb::simulator

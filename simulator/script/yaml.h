@@ -58,4 +58,9 @@ struct YamlDocument {
 Result<YamlDocument> parse_yaml(std::string_view text, const std::string& file,
                                 std::int64_t bytes_max);
 
+/// The same by the library alone, which `parse_yaml` asks only for text that is not of the plainest
+/// style.
+Result<YamlDocument> parse_any_yaml(std::string_view text, const std::string& file,
+                                    std::int64_t bytes_max);
+
 }  // namespace plumb::simulator
