@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "engine/values/json_object.h"
+
 namespace plumb::engine {
 namespace {
 
@@ -12,28 +14,29 @@ constexpr std::array<std::string_view, 5> kStopReasons{"stop", "toolUse", "lengt
                                                        "aborted"};
 
 Json block_json(const TextBlock& block, bool /*is_request*/) {
-  return Json{{"type", "text"}, {"text", block.text}};
+  return json_object("type", "text", "text", block.text);
 }
 
 Json block_json(const ImageBlock& block, bool /*is_request*/) {
-  return Json{{"type", "image"}, {"data", block.data}, {"mimeType", block.mime_type}};
+  return json_object("type", "image", "data", block.data, "mimeType", block.mime_type);
 }
 
 Json block_json(const ThinkingBlock& block, bool /*is_request*/) {
-  Json json{{"type", "thinking"}, {"thinking", block.thinking}};
+  Json json = json_object("type", "thinking", "thinking", block.thinking);
   if (!block.signature.empty()) json["thinkingSignature"] = block.signature;
   return json;
 }
 
 Json block_json(const ToolCallBlock& block, bool is_request) {
-  Json json{{"type", "toolCall"}, {"id", block.id}, {"name", block.name}};
-  json["arguments"] = block.arguments.get();
+  Json json = json_object("type", "toolCall", "id", block.id, "name", block.name, "arguments",
+                          block.arguments.get());
   if (!is_request && !block.arguments_error.empty()) json["argumentsError"] = block.arguments_error;
   return json;
 }
 
 Json content_json(const std::vector<ContentBlock>& content, bool is_request) {
   Json json = Json::array();
+  json.get_ref<Json::array_t&>().reserve(content.size());
   for (const auto& block : content) {
     json.push_back(std::visit([&](const auto& one) { return block_json(one, is_request); }, block));
   }
@@ -45,29 +48,25 @@ void add_if_given(Json& json, const char* key, const SharedJson& value) {
 }
 
 Json usage_json(const Usage& usage) {
-  return Json{{"input", usage.input},
-              {"output", usage.output},
-              {"cacheRead", usage.cache_read},
-              {"cacheWrite", usage.cache_write}};
+  return json_object("input", usage.input, "output", usage.output, "cacheRead", usage.cache_read,
+                     "cacheWrite", usage.cache_write);
 }
 
 Json full_json(const UserMessage& message) {
-  return Json{{"role", "user"}, {"content", content_json(message.content, false)}};
+  return json_object("role", "user", "content", content_json(message.content, false));
 }
 
 Json full_json(const AssistantMessage& message) {
-  Json json{{"role", "assistant"}, {"content", content_json(message.content, false)}};
-  json["stopReason"] = to_string(message.stop_reason);
+  Json json = json_object("role", "assistant", "content", content_json(message.content, false),
+                          "stopReason", to_string(message.stop_reason));
   if (!message.error_message.empty()) json["errorMessage"] = message.error_message;
   json["usage"] = usage_json(message.usage);
   return json;
 }
 
 Json full_json(const ToolResultMessage& message) {
-  Json json{{"role", "toolResult"},
-            {"toolCallId", message.tool_call_id},
-            {"toolName", message.tool_name},
-            {"content", content_json(message.content, false)}};
+  Json json = json_object("role", "toolResult", "toolCallId", message.tool_call_id, "toolName",
+                          message.tool_name, "content", content_json(message.content, false));
   add_if_given(json, "details", message.details);
   add_if_given(json, "usage", message.usage);
   json["isError"] = message.is_error;
@@ -76,15 +75,14 @@ Json full_json(const ToolResultMessage& message) {
 }
 
 Json full_json(const CustomMessage& message) {
-  Json json{{"role", "custom"},
-            {"customType", message.custom_type},
-            {"content", content_json(message.content, false)}};
+  Json json = json_object("role", "custom", "customType", message.custom_type, "content",
+                          content_json(message.content, false));
   add_if_given(json, "details", message.details);
   return json;
 }
 
 Json full_json(const SystemMessage& message) {
-  Json json{{"role", "system"}, {"content", content_json(message.content, false)}};
+  Json json = json_object("role", "system", "content", content_json(message.content, false));
   add_if_given(json, "toolsAdded", message.tools_added);
   add_if_given(json, "toolsRemoved", message.tools_removed);
   return json;
@@ -95,20 +93,18 @@ Json request_json(const SystemMessage& message) {
 }
 
 Json request_json(const ToolResultMessage& message) {
-  return Json{{"role", "toolResult"},
-              {"toolCallId", message.tool_call_id},
-              {"toolName", message.tool_name},
-              {"content", content_json(message.content, true)},
-              {"isError", message.is_error}};
+  return json_object("role", "toolResult", "toolCallId", message.tool_call_id, "toolName",
+                     message.tool_name, "content", content_json(message.content, true), "isError",
+                     message.is_error);
 }
 
 Json request_json(const AssistantMessage& message) {
-  return Json{{"role", "assistant"}, {"content", content_json(message.content, true)}};
+  return json_object("role", "assistant", "content", content_json(message.content, true));
 }
 
 /// The model knows no custom role: it sees what a user would have written.
 Json request_json(const auto& message) {
-  return Json{{"role", "user"}, {"content", content_json(message.content, true)}};
+  return json_object("role", "user", "content", content_json(message.content, true));
 }
 
 /// The string at `key`, or "" when it is absent or something else.

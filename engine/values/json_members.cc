@@ -11,8 +11,13 @@ const Json& at(const Json& object, std::string_view key) {
 }
 
 std::string text_at(const Json& object, std::string_view key) {
+  return std::string(view_at(object, key));
+}
+
+std::string_view view_at(const Json& object, std::string_view key) {
   const Json& value = at(object, key);
-  return value.is_string() ? value.get<std::string>() : std::string();
+  return value.is_string() ? std::string_view(value.get_ref<const std::string&>())
+                           : std::string_view();
 }
 
 }  // namespace plumb

@@ -16,4 +16,7 @@ const Json& at(const Json& object, std::string_view key);
 /// The text of a member; "" when there is none or it is no string.
 std::string text_at(const Json& object, std::string_view key);
 
+/// As text_at, without a copy: lives as long as the member does.
+std::string_view view_at(const Json& object, std::string_view key);
+
 }  // namespace plumb

@@ -165,7 +165,8 @@ class AbortedCloseChecker final : public Checker {
 
  private:
   bool is_closed() const {
-    return last_ != nullptr && answers_ == 1 && at(last_->message.get(), "stopReason") == "aborted";
+    return last_ != nullptr && answers_ == 1 &&
+           view_at(last_->message.get(), "stopReason") == "aborted";
   }
   bool had_said_all(std::int64_t abort) const {
     if (last_ == nullptr || last_seq_ > abort) return false;

@@ -35,7 +35,7 @@ std::vector<std::string> selectable(const Event& event, const Story& story) {
   auto names = set_of(event).requested;
   std::erase_if(names, [&](const auto& name) {
     const Json* tool = story.tool_at(name, event.seq);
-    return tool == nullptr || at(*tool, "exposure") == "hidden";
+    return tool == nullptr || view_at(*tool, "exposure") == "hidden";
   });
   return sorted(names);
 }
@@ -68,7 +68,7 @@ std::vector<std::string> extension_tools_at(const Request& request, const Story&
   const auto* registry = story.registry_at(request.event->seq);
   if (registry == nullptr) return names;
   for (const auto& tool : registry->tools.get()) {
-    if (text_at(tool, "level") == "extension" && starts_active(tool)) {
+    if (view_at(tool, "level") == "extension" && starts_active(tool)) {
       names.push_back(text_at(tool, "name"));
     }
   }
@@ -255,7 +255,7 @@ Complaint builtins_are_the_hosts(const Request& request, const Story& story) {
   const auto chosen = strings_in(at(at(story.host(), "tools"), "active"));
   for (const auto& tool : story.registry_at(request.event->seq)->tools.get()) {
     const auto name = text_at(tool, "name");
-    if (text_at(tool, "level") != "builtin") continue;
+    if (view_at(tool, "level") != "builtin") continue;
     if (contains(chosen, name) != contains(request.declared, name)) {
       return finding("the host's choice does not decide about " + name, request.event);
     }

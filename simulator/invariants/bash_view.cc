@@ -33,7 +33,7 @@ bool is_bash_name(const Call& call, const Story& story) {
   const Event* end = first(call, "tool_execution_end");
   if (call.name != "bash" || end == nullptr || call.is_repeated) return false;
   const Json* entry = story.tool_at("bash", end->seq);
-  return entry == nullptr || at(*entry, "level") == "builtin";
+  return entry == nullptr || view_at(*entry, "level") == "builtin";
 }
 
 bool is_bash(const Call& call, const Story& story) {

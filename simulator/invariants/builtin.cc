@@ -22,7 +22,7 @@ using SchemaVerdict = std::string (*)(const Json& schema);
 /// Whether an object schema has just these members and requires just these of them.
 std::string members_differ(const Json& schema, std::vector<std::string> members,
                            std::vector<std::string> required) {
-  if (at(schema, "type") != "object") return "is no object";
+  if (view_at(schema, "type") != "object") return "is no object";
   for (const char* key : {"anyOf", "oneOf", "allOf", "not", "$ref"}) {
     if (!at(schema, key).is_null()) return std::string("has other forms by ") + key;
   }
@@ -70,7 +70,7 @@ std::string edit_schema_verdict(const Json& schema) {
 
 bool is_builtin(std::string_view name, std::int64_t seq, const Story& story) {
   const Json* entry = story.tool_at(name, seq);
-  return entry == nullptr || at(*entry, "level") == "builtin";
+  return entry == nullptr || view_at(*entry, "level") == "builtin";
 }
 
 /// The declaration of a built-in tool in each request.
@@ -141,7 +141,7 @@ Complaint tells_count_and_path(const Call& call, const Story& story) {
   const auto* shown = shown_result(call, story);
   const Event* request = next_request_of(call, story)->event;
   const Json& content = shown->content;
-  if (content.size() != 1 || at(content.front(), "type") != "text") {
+  if (content.size() != 1 || view_at(content.front(), "type") != "text") {
     return finding("the result of edit is not one text block", request);
   }
   std::string text = text_in(content);
@@ -176,7 +176,7 @@ bool has_diffs(const Call& call, const Story&) {
 
 /// EDIT-43.
 Complaint diffs_are_not_sent(const Call& call, const Story& story) {
-  const auto& bytes = shown_result(call, story)->bytes;
+  const auto bytes = shown_result(call, story)->bytes();
   for (const auto& text : diffs_of(call)) {
     if (bytes.find(inside_quotes(text)) == std::string::npos) continue;
     return finding("the model sees the diff of call " + call.id,
@@ -309,7 +309,7 @@ Complaint patch_has_its_form(const Call& call, const Story&) {
 
 const Json* image_in(const Json& content) {
   for (const auto& block : content) {
-    if (at(block, "type") == "image") return &block;
+    if (view_at(block, "type") == "image") return &block;
   }
   return nullptr;
 }
@@ -321,7 +321,7 @@ Complaint program_result_agrees(const Call& call, const Story&) {
   const Json* image = content.is_array() ? image_in(content) : nullptr;
   if (image == nullptr) {
     // An image that was left out is told by text alone (READ-25).
-    if (at(structured, "type") == "image") return std::nullopt;
+    if (view_at(structured, "type") == "image") return std::nullopt;
     return differ("structuredContent is not the text that was read", Json(text_in(content)),
                   structured, end);
   }

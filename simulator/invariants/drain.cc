@@ -123,7 +123,7 @@ class SteeringChecker final : public QueueChecker {
                    one.delivered);
   }
   static bool is_all(const Story& story) {
-    return at(at(story.host(), "settings"), "steering") == "all";
+    return view_at(at(story.host(), "settings"), "steering") == "all";
   }
   /// One message at a time: only the first that waits is due at the next turn.
   static bool is_first(const Queued& one, const Batch& batch, const Story& story) {
@@ -185,7 +185,7 @@ class QueueModeChecker final : public QueueChecker {
   static void judge(const std::vector<Queued>& list, std::string_view mode, const Story& story,
                     Report& report) {
     const bool takes_all =
-        at(at(story.host(), "settings"), mode == "steer" ? "steering" : "follow_up") == "all";
+        view_at(at(story.host(), "settings"), mode == "steer" ? "steering" : "follow_up") == "all";
     const Queued* earlier = nullptr;
     for (const auto& one : list) {
       if (one.mode != mode || one.delivered == nullptr) continue;

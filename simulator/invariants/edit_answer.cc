@@ -72,11 +72,10 @@ class EditDeclaration final : public Checker {
       : verdict_(verdict), asks_for_words_(asks_for_words) {}
 
   void see(const Event& event, const Story& story, Report& report) override {
-    const auto folded = fold_.fold(event);
-    if (!folded) return;
+    if (story.requests.empty() || story.requests.back().event != &event) return;
     const Json* entry = story.tool_at("edit", event.seq);
-    if (entry != nullptr && at(*entry, "level") != "builtin") return;
-    const auto declared = declared_in(*folded);
+    if (entry != nullptr && view_at(*entry, "level") != "builtin") return;
+    const auto declared = declared_in(story.requests.back());
     if (declared.tool.is_null()) return;
     report.trigger();
     const auto odd = verdict_(declared);
@@ -88,20 +87,17 @@ class EditDeclaration final : public Checker {
   }
 
  private:
-  static DeclaredEdit declared_in(const FoldedRequest& folded) {
+  static DeclaredEdit declared_in(const Request& request) {
     DeclaredEdit declared;
-    for (const auto& block : folded.blocks) {
-      if (block.zone == Zone::system) declared.prompt += dump_json(block.body.get());
-      if (block.zone == Zone::tools && text_at(block.body.get(), "name") == "edit") {
-        declared.tool = block.body.get();
-      }
+    for (const auto& text : request.system) declared.prompt += text.bytes();
+    for (const auto& tool : request.tools) {
+      if (view_at(tool.get(), "name") == "edit") declared.tool = tool.get();
     }
     return declared;
   }
 
   DeclarationVerdict verdict_;
   bool asks_for_words_;
-  RequestFold fold_;
 };
 
 /// `asks_for_words`: the declaration must say something, else it must not.

@@ -25,7 +25,7 @@ bool is_one_edit(const Json& value) {
 bool is_free_edit(const Call& call, const Story& story) {
   if (call.name != "edit" || end_of(call) == nullptr || stopper_of(call) != nullptr) return false;
   const Json* tool = tool_of(call, story);
-  return (tool == nullptr || text_at(*tool, "level") == "builtin") &&
+  return (tool == nullptr || view_at(*tool, "level") == "builtin") &&
          abort_during(call, story) < 0 && raw_of(call).is_object();
 }
 

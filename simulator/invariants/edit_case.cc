@@ -256,7 +256,7 @@ void follow_other_tool(const Call& call, FileTexts& files) {
 /// An extension may have taken the name.
 bool is_builtin_edit(const Call& call, const Story& story) {
   const Json* tool = tool_of(call, story);
-  return call.name == "edit" && (tool == nullptr || text_at(*tool, "level") == "builtin");
+  return call.name == "edit" && (tool == nullptr || view_at(*tool, "level") == "builtin");
 }
 
 std::int64_t seq_of_read(const Call& call) {

@@ -39,7 +39,7 @@ const Event* failure_of(const Call& call, std::initializer_list<std::string_view
 bool is_builtin_call(const Call& call, std::string_view name, const Story& story) {
   if (call.name != name || end_of(call) == nullptr || !has_executed(call)) return false;
   const Json* tool = tool_of(call, story);
-  return (tool == nullptr || text_at(*tool, "level") == "builtin") && has_own_result(call);
+  return (tool == nullptr || view_at(*tool, "level") == "builtin") && has_own_result(call);
 }
 
 bool is_change(const Call& call, const Story& story) {

@@ -79,13 +79,13 @@ Complaint last_layer_decides(const Call& call, const Story& story) {
                             begin_of(call)->args.get(), noted_args(*check), effect)) {
       return other;
     }
-    if (at(check->as<Notify>()->data.get(), "verdict") != "allow") {
+    if (view_at(check->as<Notify>()->data.get(), "verdict") != "allow") {
       return finding("the call acts although the final check said no", effect);
     }
   }
   const Event* check = note_before(call, "final_check", story.last_seq + 1);
   const bool is_denied =
-      check != nullptr && at(check->as<Notify>()->data.get(), "verdict") == "deny";
+      check != nullptr && view_at(check->as<Notify>()->data.get(), "verdict") == "deny";
   return require(!is_denied || is_error(call), "a call that the final check denied succeeds",
                  guard_end(call));
 }

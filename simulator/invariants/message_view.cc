@@ -8,8 +8,15 @@
 namespace plumb::invariants {
 namespace {
 
+/// `content` if it is a list, else `storage`, filled with the list that it stands for.
+const Json& listed(const Json& content, Json& storage) {
+  if (content.is_array()) return content;
+  storage = as_blocks(content);
+  return storage;
+}
+
 ShownCall block_call(const Json& block) {
-  const bool is_native = at(block, "type") == "toolCall";
+  const bool is_native = view_at(block, "type") == "toolCall";
   return ShownCall{.id = text_at(block, "id"),
                    .name = text_at(block, "name"),
                    .arguments = at(block, is_native ? "arguments" : "input"),
@@ -34,13 +41,13 @@ ShownResult result(const Json& holder, const char* id_key, const char* error_key
                      .content = as_blocks(at(holder, "content")),
                      .is_error = flag == true,
                      .has_error_flag = flag.is_boolean(),
-                     .bytes = dump_json(holder)};
+                     .block = &holder};
 }
 
 }  // namespace
 
 bool is_assistant(const Json& message) {
-  return at(message, "role") == "assistant";
+  return view_at(message, "role") == "assistant";
 }
 
 Json as_blocks(const Json& content) {
@@ -51,8 +58,9 @@ Json as_blocks(const Json& content) {
 
 std::string text_in(const Json& content) {
   std::string text;
-  for (const auto& block : as_blocks(content)) {
-    if (at(block, "type") != "text") continue;
+  Json storage;
+  for (const auto& block : listed(content, storage)) {
+    if (view_at(block, "type") != "text") continue;
     if (!text.empty()) text += '\n';
     text += text_at(block, "text");
   }
@@ -62,8 +70,9 @@ std::string text_in(const Json& content) {
 std::vector<ShownCall> calls_in(const Json& message) {
   std::vector<ShownCall> calls;
   if (!is_assistant(message)) return calls;
-  for (const auto& block : as_blocks(at(message, "content"))) {
-    const Json& type = at(block, "type");
+  Json storage;
+  for (const auto& block : listed(at(message, "content"), storage)) {
+    const auto type = view_at(block, "type");
     if (type == "toolCall" || type == "tool_use") calls.push_back(block_call(block));
   }
   const Json& functions = at(message, "tool_calls");
@@ -74,13 +83,16 @@ std::vector<ShownCall> calls_in(const Json& message) {
 }
 
 std::vector<ShownResult> results_in(const Json& message) {
-  const Json& role = at(message, "role");
+  const auto role = view_at(message, "role");
   if (role == "toolResult") return {result(message, "toolCallId", "isError")};
   if (role == "tool") return {result(message, "tool_call_id", "is_error")};
   std::vector<ShownResult> results;
   if (role != "user") return results;
-  for (const auto& block : as_blocks(at(message, "content"))) {
-    if (at(block, "type") != "tool_result") continue;
+  // Results stand in lists only; what they point to must stay.
+  const Json& content = at(message, "content");
+  if (!content.is_array()) return results;
+  for (const auto& block : content) {
+    if (view_at(block, "type") != "tool_result") continue;
     results.push_back(result(block, "tool_use_id", "is_error"));
     results.back().has_error_flag = true;
   }

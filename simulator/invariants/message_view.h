@@ -23,7 +23,10 @@ struct ShownResult {
   Json content;
   bool is_error = false;
   bool has_error_flag = false;  ///< Some dialects have none.
-  std::string bytes;            ///< The whole block as sent.
+  const Json* block = nullptr;  ///< As sent; lives as long as the message.
+
+  /// The text of the whole block.
+  std::string bytes() const { return dump_json(*block); }
 };
 
 std::vector<ShownCall> calls_in(const Json& message);

@@ -212,10 +212,11 @@ Tools filtered_tools(const Request& request, const Story& story) {
   Tools tools;
   const auto* registry = story.registry_at(request.event->seq);
   if (registry == nullptr || !is_generated(request, story)) return tools;
+  const Filters filters = filters_of(story);
   for (const auto& candidate : candidates_in(*registry)) {
-    if (has_metadata(*candidate.entry) && is_filtered(candidate.name, story)) {
-      tools.push_back(candidate.entry);
-    }
+    const bool is_kept =
+        is_allowed_by(filters, candidate.name) && !is_excluded_by(filters, candidate.name);
+    if (!is_kept && has_metadata(*candidate.entry)) tools.push_back(candidate.entry);
   }
   return tools;
 }

@@ -145,7 +145,7 @@ Complaint list_says_none(const Request& request, const Story&) {
 
 /// A built-in's override without a snippet of its own.
 bool overrides_without_snippet(const Json& tool, const RegistryRefresh& registry) {
-  if (text_at(tool, "level") == "builtin" || !snippet_of(tool).empty()) return false;
+  if (view_at(tool, "level") == "builtin" || !snippet_of(tool).empty()) return false;
   return std::ranges::any_of(candidates_in(registry), [&](const Candidate& candidate) {
     return candidate.level == "builtin" && candidate.name == text_at(tool, "name") &&
            !snippet_of(*candidate.entry).empty();

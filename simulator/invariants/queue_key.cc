@@ -25,7 +25,7 @@ const Event* turn_of(const Call& call) {
 
 bool is_waiting_tool(const Call& call, const Story& story) {
   const Json* tool = tool_of(call, story);
-  const bool is_builtin = tool == nullptr || text_at(*tool, "level") == "builtin";
+  const bool is_builtin = tool == nullptr || view_at(*tool, "level") == "builtin";
   return is_mutator(call) && is_builtin && end_of(call) != nullptr && has_executed(call);
 }
 
@@ -257,7 +257,7 @@ class OutsiderChecker : public Checker {
  private:
   bool is_outsider(const Call& call, const Story& story) const {
     const Json* tool = tool_of(call, story);
-    const bool is_builtin = tool != nullptr && text_at(*tool, "level") == "builtin";
+    const bool is_builtin = tool != nullptr && view_at(*tool, "level") == "builtin";
     return !is_mutator(call) && is_builtin == is_for_builtins_ && has_executed(call);
   }
   void judge(const Batch& batch, const Call& holder, const Story& story, Report& report) const {

@@ -25,7 +25,7 @@ std::string path_read(const Call& call) {
 const Json* picture_in(const Json& content) {
   if (!content.is_array()) return nullptr;
   for (const auto& block : content) {
-    if (at(block, "type") == "image") return &block;
+    if (view_at(block, "type") == "image") return &block;
   }
   return nullptr;
 }

@@ -83,7 +83,7 @@ bool has_rivals(const Event& event, const Story& story) {
 Complaint first_extension_owns(const Event& event, const Story& story) {
   for (const auto& [name, extensions] : registrants_at(event.seq, story)) {
     const Json* tool = find_entry(refresh_of(event).tools.get(), name);
-    if (tool == nullptr || at(*tool, "level") != "extension") continue;
+    if (tool == nullptr || view_at(*tool, "level") != "extension") continue;
     if (!story.is_edition("seed") && has_late_rival(name, event, story)) continue;
     if (auto taken = differ("owner of " + name, Json(extensions.front()), path_of(*tool), &event)) {
       return taken;

@@ -87,7 +87,7 @@ class LateRivalChecker final : public Checker {
         if (rival.level == "extension" && !contains(paths, rival.path)) paths.push_back(rival.path);
       }
       const Json* tool = find_entry(registry.tools.get(), name);
-      if (tool == nullptr || text_at(*tool, "level") != "extension") continue;
+      if (tool == nullptr || view_at(*tool, "level") != "extension") continue;
       judge(name, paths, path_of(*tool), event, story, report);
     }
     last_ = event.seq;

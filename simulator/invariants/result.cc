@@ -202,7 +202,7 @@ bool speaks_of_failure(const Call& call, const Story&) {
 bool has_image(const Call& call, const Story& story) {
   return is_shown(call, story) &&
          std::ranges::any_of(as_blocks(at(result_of(call), "content")),
-                             [](const Json& block) { return at(block, "type") == "image"; });
+                             [](const Json& block) { return view_at(block, "type") == "image"; });
 }
 
 Json kinds_of_blocks(const Json& content) {
@@ -268,7 +268,7 @@ Complaint is_one_text_alone(const Call& call, const Story&) {
   const Event* end = first(call, "tool_execution_end");
   const Json& details = at(result_of(call), "details");
   const Json blocks = as_blocks(at(result_of(call), "content"));
-  const bool is_alone = blocks.size() == 1 && at(blocks.front(), "type") == "text";
+  const bool is_alone = blocks.size() == 1 && view_at(blocks.front(), "type") == "text";
   if (!is_alone) return finding("an error of the engine is not one text block", end);
   return require(details.is_null() || details == Json::object(),
                  "an error of the engine keeps details of the failed execution", end);
@@ -287,7 +287,7 @@ Complaint content_is_an_empty_list(const Call& call, const Story& story) {
   }
   const auto* shown = shown_result(call, story);
   if (shown == nullptr) return std::nullopt;
-  return require(!shown->bytes.contains("null") && shown->content.empty(),
+  return require(!shown->bytes().contains("null") && shown->content.empty(),
                  "the model gets something else than an empty list",
                  next_request_of(call, story)->event);
 }

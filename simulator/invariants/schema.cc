@@ -83,7 +83,7 @@ bool is_required(const Json& schema, const std::string& key) {
 /// Whether a value that is no string stands where the schema asks for a string. Null of an optional
 /// property does not count: it may be dropped.
 bool asks_string_of_other(const Json& schema, const Json& value) {
-  if (at(schema, "type") == "string") return !value.is_string();
+  if (view_at(schema, "type") == "string") return !value.is_string();
   if (value.is_array()) {
     const Json& items = at(schema, "items");
     return std::ranges::any_of(value,

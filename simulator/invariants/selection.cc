@@ -58,7 +58,7 @@ Names names_where(const Event& event, const Story& story, bool (*accepts)(const 
 }
 
 bool comes_with_the_engine(const Json& tool) {
-  return text_at(tool, "level") == "builtin";
+  return view_at(tool, "level") == "builtin";
 }
 
 // ------------------------------------------------------------------ the start
@@ -183,8 +183,8 @@ Announcement announced_in(const Request& request) {
   Announcement all;
   for (const auto& message : request.fresh) {
     const Json& body = message.get();
-    if (text_at(body, "role") == "toolResult" && all.count > 0) all.is_before_results = true;
-    const bool is_one = text_at(body, "role") == "system" &&
+    if (view_at(body, "role") == "toolResult" && all.count > 0) all.is_before_results = true;
+    const bool is_one = view_at(body, "role") == "system" &&
                         (body.contains("toolsAdded") || body.contains("toolsRemoved"));
     if (!is_one) continue;
     ++all.count;
@@ -276,7 +276,7 @@ Complaint selection_is_declared(const Request& request, const Story& story) {
   const bool is_registry_known = story.registry_at(request.event->seq) != nullptr;
   std::erase_if(expected, [&](const auto& name) {
     const Json* tool = story.tool_at(name, request.event->seq);
-    return is_registry_known && (tool == nullptr || at(*tool, "exposure") == "hidden");
+    return is_registry_known && (tool == nullptr || view_at(*tool, "exposure") == "hidden");
   });
   return differ("the tools that the run declares", as_json(in_order(expected)),
                 as_json(in_order(request.declared)), request.event);

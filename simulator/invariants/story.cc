@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/values/json_members.h"
 #include "simulator/invariants/edit_case.h"
 
 namespace plumb::invariants {
@@ -19,15 +20,12 @@ bool is_ancestor(const Event& older, const Event& younger) {
 }
 
 std::string tool_name(const Json& body) {
-  for (const char* pointer : {"/name", "/function/name"}) {
-    const Json* name = find_pointer(body, pointer);
-    if (name != nullptr && name->is_string()) return name->get<std::string>();
-  }
-  return "";
+  const Json& name = at(body, "name");
+  return name.is_string() ? name.get<std::string>() : text_at(at(body, "function"), "name");
 }
 
 bool announces_tools(const Json& message) {
-  return message.is_object() && message.value("role", Json()) == "system" &&
+  return view_at(message, "role") == "system" &&
          (message.contains("toolsAdded") || message.contains("toolsRemoved"));
 }
 
@@ -36,10 +34,10 @@ void add_once(std::vector<std::string>& names, std::string name) {
 }
 
 void apply_announcement(const Json& message, std::vector<std::string>& names) {
-  for (const auto& entry : message.value("toolsRemoved", Json::array())) {
+  for (const auto& entry : at(message, "toolsRemoved")) {
     std::erase(names, entry.is_string() ? entry.get<std::string>() : tool_name(entry));
   }
-  for (const auto& entry : message.value("toolsAdded", Json::array())) {
+  for (const auto& entry : at(message, "toolsAdded")) {
     add_once(names, tool_name(entry));
   }
 }
@@ -98,7 +96,7 @@ const Json* Story::tool_at(std::string_view name, std::int64_t seq) const {
   const auto* registry = registry_at(seq);
   if (registry == nullptr || !registry->tools.get().is_array()) return nullptr;
   for (const auto& tool : registry->tools.get()) {
-    if (tool.is_object() && tool.value("name", Json()) == name) return &tool;
+    if (view_at(tool, "name") == name) return &tool;
   }
   return nullptr;
 }
@@ -176,8 +174,8 @@ void StoryTeller::see_note(const Event& event, const Notify& note) {
   if (note.topic == "abort") story_.aborts.push_back(event.seq);
   const Json& data = note.data.get();
   if (note.topic == "registration" && data.is_object()) {
-    const std::string name = data.value("name", std::string());
-    if (data.value("what", Json()) == "tool") {
+    const std::string name = text_at(data, "name");
+    if (view_at(data, "what") == "tool") {
       story_.tool_registrations.push_back({name, note.by, event.seq});
     } else {
       story_.handlers.push_back({name, note.by, event.seq});
@@ -272,15 +270,15 @@ void StoryTeller::pair_results(const FoldedRequest& folded, Request& request) {
 
 /// What earlier requests did not say: a change of prompt or tools sends old messages again.
 void StoryTeller::find_fresh(const FoldedRequest& folded, Request& request) {
-  const auto messages = blocks_of(folded.blocks, Zone::messages);
-  request.message_count = std::ssize(messages);
+  const auto is_message = [](const RequestBlock& block) { return block.zone == Zone::messages; };
+  request.message_count = std::ranges::count_if(folded.blocks, is_message);
   const auto last = lineages_.find(request.request->lineage);
   std::int64_t known = 0;
   if (last != lineages_.end() && folded.previous != nullptr && !request.message_break) {
     known = std::min(story_.requests[last->second].message_count, request.message_count);
   }
-  for (std::int64_t i = known; i < request.message_count; ++i) {
-    request.fresh.push_back(messages[static_cast<std::size_t>(i)].body);
+  for (const auto& block : folded.blocks) {
+    if (is_message(block) && --known < 0) request.fresh.push_back(block.body);
   }
 }
 

@@ -15,7 +15,7 @@ bool is_plain_definition(const Json& entry) {
   const bool has_parts = !text_at(entry, "name").empty() &&
                          !text_at(entry, "description").empty() &&
                          at(entry, "parameters").is_object();
-  return has_parts && text_at(entry, "level") != "builtin" &&
+  return has_parts && view_at(entry, "level") != "builtin" &&
          at(entry, "promptSnippet").is_null() && at(entry, "promptGuidelines").empty();
 }
 
@@ -62,7 +62,7 @@ bool has_two_sources(const Event& event, const Story& story) {
   std::set<std::string> extensions;
   for (const auto& name : names) {
     const Json* tool = find_entry(registry.tools.get(), name);
-    if (tool != nullptr && text_at(*tool, "level") == "extension") extensions.insert(name);
+    if (tool != nullptr && view_at(*tool, "level") == "extension") extensions.insert(name);
   }
   return extensions.size() >= 2 && registering_extensions(event, story).size() >= 2;
 }
@@ -83,7 +83,7 @@ Complaint source_is_the_registrar(const Event& event, const Story& story) {
     const Json* entry = find_entry(registry.tools.get(), name);
     if (entry == nullptr) return finding("an entry of the listing has no name", &event);
     const Json& tool = *entry;
-    const bool is_extension = text_at(tool, "level") == "extension";
+    const bool is_extension = view_at(tool, "level") == "extension";
     const auto found = registrants.find(name);
     const bool is_known = is_extension
                               ? found != registrants.end() && contains(found->second, path_of(tool))
@@ -125,7 +125,7 @@ Complaint owners_say_so(const Event& event, const Story& story) {
       continue;
     }
     const Json* tool = find_entry(event.as<RegistryRefresh>()->tools.get(), name);
-    if (tool == nullptr || text_at(*tool, "level") != "extension") continue;
+    if (tool == nullptr || view_at(*tool, "level") != "extension") continue;
     if (auto other = differ("source of " + name, Json(note->by), path_of(*tool), &event)) {
       return other;
     }
@@ -257,7 +257,7 @@ Complaint leaves_names_alone(const Call& call, const Story&) {
 bool declares_extension_tools(const Request& request, const Story& story) {
   return std::ranges::any_of(request.declared, [&](const auto& name) {
     const Json* tool = story.tool_at(name, request.event->seq);
-    return tool != nullptr && text_at(*tool, "level") == "extension";
+    return tool != nullptr && view_at(*tool, "level") == "extension";
   });
 }
 

@@ -56,7 +56,7 @@ std::string expected_path(const Candidate& candidate, const Json& source) {
   if (candidate.level == "sdk") return "<sdk:" + candidate.name + ">";
   const auto path = text_at(source, "path");
   const bool is_marked = path.starts_with("<inline:") && path.ends_with(">");
-  return text_at(source, "source") == "inline" && !is_marked ? "<inline:...>" : path;
+  return view_at(source, "source") == "inline" && !is_marked ? "<inline:...>" : path;
 }
 
 Complaint origins_are_well_formed(const Event& event, const Story&) {
@@ -148,7 +148,7 @@ class OverriddenBuiltinChecker final : public Checker {
   void judge(const Json& tool, const Event& event, Report& report) {
     const auto name = text_at(tool, "name");
     const auto known = known_.find(name);
-    if (known == known_.end() || text_at(tool, "level") == "builtin") return;
+    if (known == known_.end() || view_at(tool, "level") == "builtin") return;
     report.trigger();
     Json builtin;
     bool is_as_registered = false;

@@ -143,7 +143,7 @@ class ContinuationChecker final : public Checker {
     if (!at(result, "continue").is_null()) wants_ = at(result, "continue") == true;
     if (!at(result, "entries").is_array()) return;
     has_message_ = std::ranges::any_of(at(result, "entries"), [](const Json& entry) {
-      return at(entry, "type") == "custom_message";
+      return view_at(entry, "type") == "custom_message";
     });
   }
 

@@ -291,7 +291,7 @@ bool is_rewritten(const Request& request, const Story& story) {
 bool is_rewritten(const Call& call, const Story& story) {
   const auto replaces = [](const HookReturn* returned) {
     return returned->error.empty() &&
-           at(at(returned->result.get(), "message"), "role") == "toolResult";
+           view_at(at(returned->result.get(), "message"), "role") == "toolResult";
   };
   if (std::ranges::any_of(returns_of(call, "message_end"), replaces)) return true;
   const Request* request = next_request_of(call, story);
@@ -378,12 +378,12 @@ bool has_sequential_tool(const Batch& batch, const Story& story) {
   return std::ranges::any_of(calls_of(batch, story), [&](const Call* call) {
     const Json* tool = tool_of(*call, story);
     return tool != nullptr && is_declared(*call, story) &&
-           at(*tool, "executionMode") == "sequential";
+           view_at(*tool, "executionMode") == "sequential";
   });
 }
 
 bool is_host_sequential(const Story& story) {
-  return at(at(story.host(), "settings"), "execution") == "sequential";
+  return view_at(at(story.host(), "settings"), "execution") == "sequential";
 }
 
 bool is_sequential(const Batch& batch, const Story& story) {

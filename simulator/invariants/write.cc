@@ -16,7 +16,7 @@ const Event* write_end(const Call& call) {
 
 bool is_builtin_tool(const Call& call, const Story& story) {
   const Json* tool = tool_of(call, story);
-  return tool == nullptr || text_at(*tool, "level") == "builtin";
+  return tool == nullptr || view_at(*tool, "level") == "builtin";
 }
 
 const Json& content_of(const Call& call) {
@@ -82,7 +82,7 @@ bool is_good_write(const Call& call, const Story& story) {
 Complaint says_one_line(const Call& call, const Story&) {
   const Json& result = result_of(call);
   const Json& content = at(result, "content");
-  if (content.size() != 1 || at(content.front(), "type") != "text") {
+  if (content.size() != 1 || view_at(content.front(), "type") != "text") {
     return finding("the result of write is not one text block", write_end(call));
   }
   const auto text = text_in(content);

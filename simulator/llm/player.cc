@@ -65,14 +65,17 @@ Played step(const PlayerScript& script, PlayerState state, const engine::ModelRe
   const Place here = replies->second[has_reply ? position : replies->second.size() - 1].place;
   Plan plan;
   plan.place = here;
-  plan.errors = check_request(request, [&](const std::string& call) {
+  const auto locate = [&](const std::string& call) {
     const auto known = script.calls.find(call);
     return located(script.file, known == script.calls.end() ? here : known->second);
-  });
+  };
+  auto& accepted = state.accepted[track];
+  plan.errors = check_request(request, locate, accepted);
   if (!plan.errors.empty()) {
     plan.kind = Plan::Kind::refused;
     return {std::move(state), std::move(plan)};
   }
+  accepted = request.messages;
   if (!has_reply) return {state, exhausted(script, state, track)};
   plan.reply = replies->second[position].reply;
   state.taken[track] += 1;

@@ -33,9 +33,11 @@ struct PlayerScript {
 
 PlayerScript make_player_script(const Scenario& scenario);
 
-/// How many replies each track has given, and how many requests came in all.
+/// How many replies each track has given, and how many requests came in all. `accepted`: the
+/// messages of each track's last request that was not refused.
 struct PlayerState {
   std::map<std::string, std::int64_t, std::less<>> taken;
+  std::map<std::string, std::vector<SharedJson>, std::less<>> accepted;
   std::int64_t request_count = 0;
   bool operator==(const PlayerState&) const = default;
 };

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/values/json_object.h"
 #include "engine/values/utf8.h"
 
 namespace plumb::simulator {
@@ -105,7 +106,7 @@ ContentBlock cut_block(const ContentBlock& block, std::string text) {
 }  // namespace
 
 Json to_json(const StreamPiece& piece) {
-  Json json{{"type", piece.type}, {"contentIndex", piece.content_index}};
+  Json json = json_object("type", piece.type, "contentIndex", piece.content_index);
   if (!piece.delta.empty()) json["delta"] = piece.delta;
   if (!piece.id.empty()) json["id"] = piece.id;
   if (!piece.name.empty()) json["name"] = piece.name;

@@ -103,7 +103,7 @@ Task<void> ScriptedProvider::send_pieces(Stream& stream) {
     }
     const StreamPiece& piece = stream.pieces[static_cast<std::size_t>(stream.sent)];
     stream.sent += 1;
-    stream.sink.on_delta(SharedJson(to_json(piece)));
+    stream.sink.on_delta(SharedJson::lazy([piece] { return to_json(piece); }));
   }
 }
 

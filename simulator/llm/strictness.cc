@@ -15,13 +15,6 @@ namespace {
 
 constexpr std::size_t kToolNameMax = 128;
 
-/// As text_at, without a copy.
-std::string_view view_at(const Json& object, std::string_view key) {
-  const Json& value = at(object, key);
-  return value.is_string() ? std::string_view(value.get_ref<const std::string&>())
-                           : std::string_view();
-}
-
 /// The ids of the calls in an assistant message, in order.
 std::vector<std::string_view> call_ids(const Json& message) {
   std::vector<std::string_view> ids;
@@ -42,12 +35,15 @@ class RequestChecker final {
   RequestChecker(const engine::ModelRequest& request, const Locate& locate)
       : request_(request), locate_(locate) {}
 
-  std::vector<LlmError> run() {
+  /// `first`: a message that is no result, with all before it known to be right.
+  std::vector<LlmError> run(std::size_t first) {
     check_tools();
     if (request_.messages.empty()) {
       report("empty_messages", "", "request without a message, expected one at least");
     }
-    for (; at_ < request_.messages.size(); ++at_) check_message(request_.messages[at_].get());
+    for (at_ = first; at_ < request_.messages.size(); ++at_) {
+      check_message(request_.messages[at_].get());
+    }
     close_answer();
     return std::move(errors_);
   }
@@ -171,11 +167,29 @@ class RequestChecker final {
   std::vector<LlmError> errors_;
 };
 
+/// The last message that both lists share and that is no result: there, all answers before it have
+/// been complete already.
+std::size_t first_new_exchange(const std::vector<SharedJson>& messages,
+                               const std::vector<SharedJson>& accepted) {
+  const auto differs = std::ranges::mismatch(messages, accepted, &SharedJson::same_object).in1;
+  auto first = static_cast<std::size_t>(differs - messages.begin());
+  while (first > 0) {
+    --first;
+    if (view_at(messages[first].get(), "role") != "toolResult") break;
+  }
+  return first;
+}
+
 }  // namespace
 
 std::vector<LlmError> check_request(const engine::ModelRequest& request,
-                                    const std::function<std::string(const std::string&)>& locate) {
-  return RequestChecker(request, locate).run();
+                                    const std::function<std::string(const std::string&)>& locate,
+                                    const std::vector<SharedJson>& accepted) {
+  const std::size_t first = first_new_exchange(request.messages, accepted);
+  auto errors = RequestChecker(request, locate).run(first);
+  // What is wrong may be about an earlier message.
+  if (first > 0 && !errors.empty()) return RequestChecker(request, locate).run(0);
+  return errors;
 }
 
 }  // namespace plumb::simulator

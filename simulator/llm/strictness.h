@@ -24,7 +24,10 @@ namespace plumb::simulator {
 ///   duplicate_tool    two tools of one name
 ///   bad_tool          a tool without a name of 1 to 128 letters, digits, '_' and '-', or whose
 ///                     parameters are no schema of an object
+/// `accepted`: the messages of an earlier request that was found right; what the request repeats of
+/// them is not looked at again.
 std::vector<LlmError> check_request(const engine::ModelRequest& request,
-                                    const std::function<std::string(const std::string&)>& locate);
+                                    const std::function<std::string(const std::string&)>& locate,
+                                    const std::vector<SharedJson>& accepted = {});
 
 }  // namespace plumb::simulator

@@ -52,6 +52,31 @@ TEST(Strictness, AcceptsCallsWithTheirResultsInOrder) {  // BATCH-17, BATCH-06
       "");
 }
 
+/// What is said of `messages` does not depend on how many of them were accepted before.
+void expect_same_verdict(const std::vector<Json>& messages) {
+  ModelRequest request;
+  for (const Json& message : messages) request.messages.emplace_back(message);
+  const auto same_id = [](const std::string& id) { return id; };
+  const auto whole = check_request(request, same_id);
+  for (std::size_t count = 0; count <= messages.size(); ++count) {
+    ModelRequest earlier = request;
+    earlier.messages.resize(count);
+    if (!check_request(earlier, same_id).empty()) continue;
+    EXPECT_EQ(check_request(request, same_id, earlier.messages), whole) << count;
+  }
+}
+
+TEST(Strictness, SaysTheSameWhateverWasAcceptedBefore) {
+  const std::vector<Json> good{user(),      answer({"a", "b"}), result("a"),
+                               result("b"), answer({"c"}),      result("c")};
+  expect_same_verdict(good);
+  for (const Json& last : {result("c"), result("a"), result("x"), answer({"d"}), user()}) {
+    auto messages = good;
+    messages.push_back(last);
+    expect_same_verdict(messages);
+  }
+}
+
 TEST(Strictness, RefusesARequestWithoutMessages) {
   EXPECT_EQ(codes_of_messages({}), "empty_messages ");
 }
