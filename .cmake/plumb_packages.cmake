@@ -9,6 +9,7 @@ find_package(fmt 9 CONFIG REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
 pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+find_path(PLUMB_STB_FOLDER stb/stb_image.h REQUIRED)  # Debian: libstb-dev
 if(PLUMB_DEVELOPER_MODE)
   enable_testing()
   find_package(GTest 1.12 CONFIG REQUIRED)

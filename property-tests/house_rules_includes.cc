@@ -104,6 +104,7 @@ const std::vector<Placement>& libraries() {
       {"sqlite3.h", {""}},
       {"pcre2.h", {"engine/values/"}},
       {"openssl/", {"engine/values/"}},
+      {"stb/", {"engine/tools/builtin/picture_codec.cc"}},
       {"utf8proc.h", {"engine/values/", "engine/tools/"}},
       {"fmt/", {""}},
   };

@@ -47,7 +47,7 @@ constexpr Member kTerminate{"terminate", Shape::flag};
 constexpr Member kRaw{"value", Shape::any};
 constexpr Member kPath{"path", Shape::text, true};
 
-constexpr std::array<VerbForm, 31> kForms = {{
+constexpr std::array<VerbForm, 32> kForms = {{
     {"abort", VerbKind::abort, kRunning, "", {}},
     {"add_handler",
      VerbKind::add_handler,
@@ -88,6 +88,7 @@ constexpr std::array<VerbForm, 31> kForms = {{
      "",
      {Member{"value", Shape::any, true}, Member{"equals", Shape::any, true},
       Member{"then", Shape::list}, Member{"else", Shape::list}}},
+    {"in_turn", VerbKind::in_turn, kTool, "", {kPath, Member{"do", Shape::list, true}}},
     {"later", VerbKind::later, kRunning, "do", {Member{"do", Shape::list, true}}},
     {"latch",
      VerbKind::latch,
@@ -263,7 +264,8 @@ Result<void> compile_answers(Verb& verb, ScriptPlace place, const std::string& a
   return {};
 }
 
-Result<void> compile_later(Verb& verb, ScriptPlace place, const std::string& at) {
+/// later and in_turn: their verbs.
+Result<void> compile_body(Verb& verb, ScriptPlace place, const std::string& at) {
   const Json steps = verb.arguments["do"];
   verb.arguments.erase("do");
   return compile_branch(verb, "*", steps, place, at);
@@ -309,8 +311,10 @@ Result<void> finish_verb(Verb& verb, ScriptPlace place, const std::string& at) {
     }
     case VerbKind::choose:
       return compile_choice(verb, place, at);
+    case VerbKind::in_turn:
+      return compile_body(verb, place, at + "/do");
     case VerbKind::later:
-      return compile_later(verb, place, at);
+      return compile_body(verb, place, at);
     case VerbKind::send:
       return check_send(verb, at);
     case VerbKind::latch:

@@ -28,6 +28,7 @@ enum class VerbKind : std::uint8_t {
   choose,       ///< Spelled `if`.
   define_tool,  ///< Spelled `define`.
   delay,
+  in_turn,
   later,
   latch,
   note,
@@ -60,7 +61,7 @@ struct HandlerScript;
 struct Verb {
   VerbKind kind = VerbKind::allow;
   Json arguments;
-  std::vector<Branch> branches;  ///< Of ask (by answer), of if (then, else), and of later (one).
+  std::vector<Branch> branches;  ///< Of ask (by answer), of if (then, else), later, in_turn.
   // Shared by the copies of a program; immutable once compiled.
   std::shared_ptr<const HandlerScript> handler;  ///< Of add_handler.
 };

@@ -6,6 +6,7 @@
 
 #include "engine/extensions/script_values.h"
 #include "engine/kernel/join.h"
+#include "engine/tools/builtin/mutation_queue.h"
 
 namespace plumb::engine {
 
@@ -98,6 +99,19 @@ Task<void> do_file(ScriptStatePtr state, const Verb* verb) {
   if (!written) throw_in(*state, written.error().message);
 }
 
+/// Holds the turn of a file while its verbs run.
+Task<void> do_in_turn(ScriptStatePtr state, const Verb* verb) {
+  const Json arguments = resolved_arguments(*state, *verb);
+  ScriptWorld& world = state->extension->world;
+  if (world.host == nullptr || world.queue == nullptr) {
+    co_return throw_in(*state, "nothing orders changes of files here");
+  }
+  std::string path = absolute_in(*world.host, text_argument(arguments, "path"));
+  const auto turn = co_await world.queue->enter(std::move(path), signal_of(*state));
+  if (!turn) co_return throw_in(*state, turn.error().message);
+  co_await run_program(state, &verb->branches.front().body);
+}
+
 Task<void> do_choice(ScriptStatePtr state, const Verb* verb) {
   const Json arguments = resolved_arguments(*state, *verb);
   const char* chosen = arguments["value"] == arguments["equals"] ? "then" : "else";
@@ -162,6 +176,9 @@ Task<void> run_waiting(ScriptStatePtr state, const Verb* verb) {
       co_await race(std::move(ways));
       break;
     }
+    case VerbKind::in_turn:
+      co_await do_in_turn(state, verb);
+      break;
     case VerbKind::sleep:
       co_await world.loop.sleep_ms(verb->arguments["ms"].get<std::int64_t>());
       break;

@@ -17,6 +17,8 @@
 
 namespace plumb::engine {
 
+class MutationQueue;
+
 /// What all scripts of one run share. Belongs to whoever runs the session and outlives it; `host`
 /// is set once the session exists (`Session::host`), before it starts. The loop's fibers must be
 /// gone before it goes: some may wait for its latches.
@@ -25,6 +27,8 @@ struct ScriptWorld {
   Loop& loop;
   LatchBoard latches;
   ExtensionHost* host = nullptr;
+  /// What orders changes of files, for scripts that take part (QUEUE-16); null: nothing does.
+  MutationQueue* queue = nullptr;
 };
 
 /// The factory of a scripted extension: {name?, path?, scope?, load?: [verbs], tools?: [...], on?:

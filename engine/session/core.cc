@@ -116,6 +116,12 @@ void Session::Core::enter(std::string_view what) {
   idle_.reset();
 }
 
+ModelProfile Session::Core::model_profile() const {
+  settings_mark_.read();
+  const auto known = options_.models.find(options_.model);
+  return known == options_.models.end() ? ModelProfile() : known->second;
+}
+
 void Session::Core::set_model(std::string model) {
   settings_mark_.write();
   options_.model = std::move(model);

@@ -71,6 +71,7 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   bool is_busy() const { return !busy_with_.empty(); }
   const Transcript& transcript() const { return transcript_; }
   void set_model(std::string model);
+  ModelProfile model_profile() const;
   void set_tool_execution(ExecutionMode mode);
   MessageQueue& steering() { return steering_; }
   MessageQueue& follow_ups() { return follow_ups_; }
@@ -168,6 +169,7 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   Task<void> announce_tools();
   Task<ModelRequest> compose_request();
   Task<std::vector<SharedJson>> context_messages();
+  std::vector<SharedJson> without_pictures(std::vector<SharedJson> messages);
 
   SessionOptions options_;
   SessionPorts ports_;
@@ -199,6 +201,8 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   std::optional<std::vector<ToolDeclaration>> announced_;  ///< What the transcript declares.
   std::map<std::string, std::pair<RegisteredToolPtr, ToolDeclaration>> declared_;
   SharedJson prompt_;
+  /// Messages with pictures, and as they go to a model that takes none: the same object each time.
+  std::vector<std::pair<SharedJson, SharedJson>> blind_messages_;
   std::string_view busy_with_;          ///< What holds the session; empty: nothing.
   std::int64_t prompt_turn_count_ = 0;  ///< Of the prompt, whatever runs it takes.
   /// Asked for while the prompt had no run: between its last settlement and the next run.

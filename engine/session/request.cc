@@ -108,6 +108,27 @@ std::vector<SharedJson> with_system_messages(const std::vector<SharedJson>& stor
   return merged;
 }
 
+bool is_picture(const Json& block) {
+  return text_at(block, "type") == "image";
+}
+
+bool has_picture(const SharedJson& message) {
+  const Json& content = at(message.get(), "content");
+  return content.is_array() && std::ranges::any_of(content, is_picture);
+}
+
+/// A text in the place of each picture (READ-24).
+SharedJson with_placeholders(const SharedJson& message) {
+  Json changed = message.get();
+  for (Json& block : changed["content"]) {
+    if (!is_picture(block)) continue;
+    const std::string type = text_at(block, "mimeType");
+    block = Json{{"type", "text"},
+                 {"text", "[A picture (" + type + ") is left out: this model takes none.]"}};
+  }
+  return SharedJson(std::move(changed));
+}
+
 }  // namespace
 
 PromptParts Session::Core::prompt_parts(std::vector<RegisteredToolPtr> tools) const {
@@ -186,8 +207,23 @@ Task<ModelRequest> Session::Core::compose_request() {
   request.model = model();
   request.system = shared_prompt();
   request.tools = declarations();
+  if (!model_profile().takes_pictures) messages = without_pictures(std::move(messages));
   request.messages = std::move(messages);
   co_return request;
+}
+
+std::vector<SharedJson> Session::Core::without_pictures(std::vector<SharedJson> messages) {
+  for (SharedJson& message : messages) {
+    if (!has_picture(message)) continue;
+    const auto is_known = [&](const auto& pair) { return pair.first.same_object(message); };
+    auto known = std::ranges::find_if(blind_messages_, is_known);
+    if (known == blind_messages_.end()) {
+      blind_messages_.emplace_back(message, with_placeholders(message));
+      known = std::prev(blind_messages_.end());
+    }
+    message = known->second;
+  }
+  return messages;
 }
 
 /// Handlers see and change the conversation without system messages (EVENT-22, EVENT-23), which

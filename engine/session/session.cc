@@ -87,6 +87,10 @@ const std::vector<MessagePtr>& Session::messages() const {
   return core_->transcript().messages();
 }
 
+ModelProfile Session::model_profile() const {
+  return core_->model_profile();
+}
+
 Usage Session::total_usage() const {
   return core_->total_usage();
 }

@@ -73,6 +73,8 @@ class Session final {
   std::vector<std::string> active_tools() const;
   /// From the next request on.
   void set_model(std::string model);
+  /// What the options say of the current model: for a read tool (READ-23, READ-24).
+  ModelProfile model_profile() const;
   void set_tool_execution(ExecutionMode mode);
   void set_queue_modes(QueueMode steering, QueueMode follow_up);
   /// A tool that the host adds at run time (REG-17).

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "engine/extensions/extension_api.h"
+#include "engine/model/model_profile.h"
 #include "engine/tools/active_set.h"
 #include "engine/tools/definition.h"
 #include "engine/tools/hooks.h"
@@ -48,6 +50,8 @@ inline constexpr std::int64_t kTurnsMaxDefault = 200;
 struct SessionOptions {
   std::string cwd = "/workspace";
   std::string model = "fake-1";
+  /// By name; a model that is not among them takes pictures and has no limits of its own.
+  std::map<std::string, ModelProfile> models;
   ExecutionMode tool_execution = ExecutionMode::parallel;
   QueueMode steering = QueueMode::one_at_a_time;
   QueueMode follow_up = QueueMode::one_at_a_time;

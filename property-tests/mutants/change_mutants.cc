@@ -439,7 +439,7 @@ std::vector<Mutant> read_change_mutants() {
   return {
       trips_also(wrapped_tool("read-hints-too-far", "READ-05", "the next offset is one too large",
                               "read", hint_too_far),
-                 {"READ-04", "READ-06", "READ-07", "READ-15"}),
+                 {"READ-04", "READ-06", "READ-07", "READ-11", "READ-15"}),
       wrapped_tool("read-judges-by-the-name", "READ-19", "the name decides what is a picture",
                    "read", judge_by_name),
       wrapped_tool("read-shows-pictures-alone", "READ-20", "a picture has no text beside it",

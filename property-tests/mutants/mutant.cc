@@ -99,6 +99,7 @@ std::vector<Mutant> all_mutants() {
   append(all, text_mutants());
   append(all, file_mutants());
   append(all, change_mutants());
+  append(all, host_file_mutants());
   append(all, bash_mutants());
   append(all, prefix_mutants());
   append(all, call_mutants());

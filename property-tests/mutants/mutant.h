@@ -46,6 +46,7 @@ std::vector<Mutant> edit_mutants();
 std::vector<Mutant> text_mutants();
 std::vector<Mutant> file_mutants();
 std::vector<Mutant> change_mutants();
+std::vector<Mutant> host_file_mutants();
 std::vector<Mutant> bash_mutants();
 std::vector<Mutant> prefix_mutants();
 std::vector<Mutant> call_mutants();

@@ -27,6 +27,15 @@ void warn_of_redundant(const LintReport& report, const std::vector<std::string>&
   }
 }
 
+/// Descriptions and results of scripted tools that tell the model too little: warnings as well.
+void warn_of_tools(const LintReport& report) {
+  for (const auto& scenario : report.scenarios) {
+    for (const auto& warning : tool_warnings(scenario)) {
+      print_error(error_line(warning) + " (warning)\n");
+    }
+  }
+}
+
 }  // namespace
 
 int lint_command(const CommonOptions& common, const LintCommand& command) {
@@ -42,6 +51,7 @@ int lint_command(const CommonOptions& common, const LintCommand& command) {
   for (const auto& warning : report.warnings) {
     print_error(error_line(warning) + " (warning)\n");
   }
+  if (command.looks_at_tools) warn_of_tools(report);
   warn_of_redundant(report, *bases);
   const auto passed = std::ssize(report.scenarios);
   print_out(std::to_string(passed) + " passed, " + std::to_string(report.file_count - passed) +

@@ -157,6 +157,8 @@ void add_small_commands(CLI::App& app, CommandLine& line) {
   auto* lint = app.add_subcommand("lint", "Check scenarios without running them");
   lint->add_option("paths", line.lint.paths, "Scenario files or folders (default: scenarios)")
       ->check(kGiven);
+  lint->add_flag("--tools", line.lint.looks_at_tools,
+                 "Warn of descriptions and results of tools that tell the model too little");
   lint->callback([&line] { line.chosen = [&] { return lint_command(line.common, line.lint); }; });
 }
 

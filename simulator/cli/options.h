@@ -70,6 +70,7 @@ struct ExplainCommand {
 
 struct LintCommand {
   std::vector<std::string> paths;
+  bool looks_at_tools = false;
 };
 
 struct OracleCommand {

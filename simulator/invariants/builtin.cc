@@ -9,6 +9,7 @@
 #include "engine/trace/request_fold.h"
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/edit_case.h"
+#include "simulator/invariants/picture_view.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -307,18 +308,11 @@ Complaint patch_has_its_form(const Call& call, const Story&) {
 
 // ------------------------------------------------------------------ for programs (READ-30)
 
-const Json* image_in(const Json& content) {
-  for (const auto& block : content) {
-    if (view_at(block, "type") == "image") return &block;
-  }
-  return nullptr;
-}
-
 Complaint program_result_agrees(const Call& call, const Story&) {
   const Event* end = first(call, "tool_execution_end");
   const Json& content = at(result_of(call), "content");
   const Json& structured = at(result_of(call), "structuredContent");
-  const Json* image = content.is_array() ? image_in(content) : nullptr;
+  const Json* image = picture_in(content);
   if (image == nullptr) {
     // An image that was left out is told by text alone (READ-25).
     if (view_at(structured, "type") == "image") return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "engine/values/sha256.h"
 #include "simulator/invariants/edit_match.h"
+#include "simulator/invariants/queue_view.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -220,7 +221,9 @@ std::string path_argument(const Call& call) {
 std::vector<const Call*> in_order_of_end(const Story& story) {
   std::vector<const Call*> calls;
   for (const auto& call : story.calls) {
-    if (end_of(call) != nullptr && !call.is_cut && !call.is_repeated) calls.push_back(&call);
+    const bool is_whole = end_of(call) != nullptr && !call.is_cut && !call.is_repeated;
+    // One within the turn of its own file is refused, whatever its edits are (QUEUE-14).
+    if (is_whole && turn_around(call, story) == nullptr) calls.push_back(&call);
   }
   std::ranges::sort(calls, {}, [](const Call* call) {
     const auto settled = seq_of(*call, "execute_end");

@@ -241,5 +241,24 @@ TEST(JudgeRelation, OneRunTriggersNothing) {
   EXPECT_EQ(judge_relation(relation_named("EDIT-04"), one, {}).verdict, Verdict::not_triggered);
 }
 
+TEST(Judge, AppliesTheContractThatIsDeclared) {  // PIPE-08
+  std::ifstream file("fixtures/invariants/hooks.trace");
+  std::stringstream content;
+  content << file.rdbuf();
+  const auto good = read_trace_text("hooks.trace", content.str());
+  const auto bad = std::ranges::find(good.bad, "PIPE-07", &TamperedLines::rule);
+  ASSERT_NE(bad, good.bad.end());
+  Trace trace = build_trace(tamper(good, bad->edits).value()).value();
+  const Catalogue catalogue{{"PIPE-07", RuleFacts{{}, {}, {"session"}}}};
+  const JudgeOptions only{.rules = {"PIPE-07"}};
+
+  const auto as_session = judge(trace, catalogue, only);
+  trace.header.engine = "durable";
+  const auto as_durable = judge(trace, catalogue, only);
+
+  EXPECT_EQ(as_session.front().verdict, Verdict::fail);
+  EXPECT_EQ(as_durable.front().verdict, Verdict::not_applicable);
+}
+
 }  // namespace
 }  // namespace plumb::invariants

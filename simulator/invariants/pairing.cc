@@ -35,7 +35,7 @@ bool is_raw_of_a_call(const ShownCall& shown, const Request& request, const Stor
 Complaint arguments_are_raw(const Request& request, const Story& story) {
   for (const auto& shown : request.answered) {
     const Call* call = call_before(shown.id, request.event->seq, story);
-    if (call == nullptr || call->batch < 0) continue;
+    if (call == nullptr || call->batch < 0 || call->is_repeated) continue;
     if (is_raw_of_a_call(shown, request, story)) continue;
     if (auto changed = differ("the transcript changed the arguments of call " + shown.id,
                               call->raw.get(), shown.arguments, request.event)) {

@@ -28,7 +28,41 @@ std::string file_of(const FileOperation& operation) {
   return operation.real_path.empty() ? operation.path : operation.real_path;
 }
 
+/// Where a call's own look-up led, or "".
+std::string file_looked_up(const Call& call) {
+  for (const Event* event : all(call, "file_op")) {
+    const auto* operation = event->as<FileOperation>();
+    if (operation->op == "real_path" && operation->phase == "end") return operation->real_path;
+  }
+  return "";
+}
+
 }  // namespace
+
+const Event* turn_held(const Call& call, const std::string& key, std::int64_t seq) {
+  const Event* held = nullptr;
+  for (const Event* event : call.events) {
+    if (event->seq > seq) break;
+    const auto* acquired = event->as<QueueAcquire>();
+    const auto* released = event->as<QueueRelease>();
+    if (acquired != nullptr && acquired->key == key) held = event;
+    if (released != nullptr && released->key == key) held = nullptr;
+  }
+  return held;
+}
+
+const Call* call_around(const Call& call, const Story& story) {
+  const Event* begun = first(call, "execute_begin");
+  if (call.parent.empty() || begun == nullptr) return nullptr;
+  return call_before(call.parent, begun->seq, story);
+}
+
+const Event* turn_around(const Call& call, const Story& story) {
+  const Call* outer = call_around(call, story);
+  const auto file = file_looked_up(call);
+  if (outer == nullptr || !is_mutator(call) || file.empty()) return nullptr;
+  return turn_held(*outer, file, seq_of(call, "execute_begin"));
+}
 
 bool is_mutator(const Call& call) {
   return call.name == "edit" || call.name == "write";

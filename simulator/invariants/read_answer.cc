@@ -4,6 +4,7 @@
 #include <array>
 
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/picture_view.h"
 #include "simulator/invariants/read_view.h"
 #include "simulator/invariants/views.h"
 
@@ -20,14 +21,6 @@ bool is_good_read(const Call& call, const Story& story) {
 
 std::string path_read(const Call& call) {
   return text_at(begin_of(call)->args.get(), "path");
-}
-
-const Json* picture_in(const Json& content) {
-  if (!content.is_array()) return nullptr;
-  for (const auto& block : content) {
-    if (view_at(block, "type") == "image") return &block;
-  }
-  return nullptr;
 }
 
 // ------------------------------------------------------------------ pictures
@@ -81,7 +74,10 @@ bool shows_a_picture(const Call& call, const Story& story) {
 
 Complaint has_text_beside_it(const Call& call, const Story& story) {
   const auto* shown = shown_result(call, story);
-  const Json& content = shown != nullptr ? shown->content : at(result_of(call), "content");
+  const Request* next = next_request_of(call, story);
+  // A model that takes no pictures is sent none (READ-24).
+  const bool is_sent = shown != nullptr && takes_pictures(*next, story);
+  const Json& content = is_sent ? shown->content : at(result_of(call), "content");
   const Json* picture = picture_in(content);
   if (picture == nullptr) return finding("the request has no picture", read_end(call));
   const auto type = text_at(*picture, "mimeType");
@@ -260,7 +256,7 @@ bool reads_beside_a_change(const Call& call, const Story& story) {
   });
 }
 
-std::vector<Rule> picture_rules() {
+std::vector<Rule> picture_form_rules() {
   return {
       rule("READ-19",
            "the bytes decide whether a file is a picture; triggered by a name that says otherwise")
@@ -311,7 +307,7 @@ std::vector<Rule> read_answer_rules() {
           .when(reads_beside_a_change)
           .expect(takes_no_turn),
   };
-  for (auto& rule : picture_rules()) rules.push_back(std::move(rule));
+  for (auto& rule : picture_form_rules()) rules.push_back(std::move(rule));
   return rules;
 }
 

@@ -28,7 +28,8 @@ struct Window {
 };
 
 const Event* read_end(const Call& call);
-/// Whether it is a call of the built-in read that ran and that no abort touched.
+/// Whether it is a call of the built-in read that ran on the workspace's files (not on the host's
+/// own, READ-31) and that no abort touched.
 bool is_builtin_read(const Call& call, const Story& story);
 /// One whose file operations did not fail either.
 bool is_undisturbed_read(const Call& call, const Story& story);

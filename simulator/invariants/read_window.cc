@@ -52,6 +52,11 @@ bool begins_with_a_long_line(const Window& window, const Call&) {
   return !window.is_beyond_end && window.last < window.first && is_long_line(window.next);
 }
 
+/// A line that alone is too long follows on those that are shown.
+bool stops_at_a_long_line(const Window& window, const Call&) {
+  return shows_lines(window) && window.is_cut_by_bytes && is_long_line(window.next);
+}
+
 bool has_low_offset(const Window& window, const Call& call) {
   return shows_lines(window) && number_given(call, "offset").value_or(1) < 1;
 }
@@ -142,6 +147,20 @@ Complaint names_the_long_line(const Call& call, const Story& story) {
                  "the notice does not name line " + std::to_string(line), read_end(call));
 }
 
+/// The read that follows the hint tells of the line (READ-10).
+Complaint hint_leads_to_its_notice(const Call& call, const Story& story) {
+  const auto next = window_of(call, story).last + 1;
+  const auto path = text_at(begin_of(call)->args.get(), "path");
+  for (const auto& other : story.calls) {
+    if (text_of_read(other, story) == nullptr || is_error(other)) continue;
+    if (text_at(begin_of(other)->args.get(), "path") != path) continue;
+    const auto window = window_of(other, story);
+    if (window.is_beyond_end || window.first != next) continue;
+    if (auto wrong = tells_of_the_long_line(other, story)) return wrong;
+  }
+  return std::nullopt;
+}
+
 /// The largest number after the text is where to go on; it must lie behind what was shown.
 Complaint goes_forward(const Call& call, const Story& story) {
   const auto window = window_of(call, story);
@@ -227,6 +246,14 @@ std::vector<Rule> long_line_rules() {
       window_rule("READ-10",
                   "a first line above 51200 bytes is not shown: its number is, and details say so",
                   begins_with_a_long_line, tells_of_the_long_line),
+      rule("READ-11",
+           "text ends before a line above 51200 bytes and hints at that line; a read from there "
+           "tells of it")
+          .for_each_call()
+          .when(has_window(stops_at_a_long_line))
+          .expect(shows_just_the_window)
+          .expect(hints_at_the_next_line)
+          .expect(hint_leads_to_its_notice),
       window_rule("READ-12", "what is told of a line above 51200 bytes has its number",
                   begins_with_a_long_line, names_the_long_line),
   };

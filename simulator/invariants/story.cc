@@ -240,10 +240,12 @@ void StoryTeller::pair_answer(const std::vector<ShownCall>& shown, ResultCounts 
                               Request& request) {
   std::vector<std::string> called;
   for (const auto& call : shown) called.push_back(call.id);
-  for (const auto& id : called) {
-    const std::int64_t count = std::exchange(counts[id], 0);
-    if (count == 0 && !dead_.contains(id)) request.unpaired.push_back(id + " has no result");
-    if (count > std::ranges::count(called, id)) request.unpaired.push_back(id + " has too many");
+  // An answer may use an id twice: then there are as many results (BATCH-16).
+  for (const auto& id : std::set<std::string>(called.begin(), called.end())) {
+    const std::int64_t count = counts[id];
+    const auto wanted = std::ranges::count(called, id);
+    if (count < wanted && !dead_.contains(id)) request.unpaired.push_back(id + " has no result");
+    if (count > wanted) request.unpaired.push_back(id + " has too many");
   }
   for (const auto& [id, count] : counts) {
     if (count > 0 && std::ranges::find(called, id) == called.end()) {

@@ -23,9 +23,11 @@ const Json& content_of(const Call& call) {
   return at(begin_of(call)->args.get(), "content");
 }
 
-/// A write of text that ran, cut short by nothing.
+/// A write of text to the workspace that ran, cut short by nothing.
 bool is_free_write(const Call& call, const Story& story) {
   if (call.name != "write" || !has_executed(call) || end_of(call) == nullptr) return false;
+  // Files of the host's own are no workspace (WRITE-09).
+  if (at(at(at(story.host(), "settings"), "operations"), "write") == true) return false;
   return is_builtin_tool(call, story) && content_of(call).is_string() &&
          is_undisturbed(call, story) && has_own_result(call);
 }

@@ -25,20 +25,34 @@ FileOperations operations_of(const ToolKit& kit, const std::string& call, const 
   return observed_operations(kit, call, std::move(operations));
 }
 
-/// The model of a call's context, if it is one without pictures.
-std::string blind_model_of(const Json& args) {
-  const Json* input = find_pointer(args, "/context/model/input");
-  const Json* id = find_pointer(args, "/context/model/id");
-  if (input == nullptr || id == nullptr || !id->is_string()) return "";
-  const bool takes_pictures = std::ranges::find(*input, Json("image")) != input->end();
-  return takes_pictures ? "" : id->get<std::string>();
+/// Limits as rows write them: {maxWidth, maxHeight, maxBytes}, the last of the base64 text.
+engine::PictureLimits limits_of(const Json& resize) {
+  engine::PictureLimits limits;
+  limits.width = resize.value("maxWidth", limits.width);
+  limits.height = resize.value("maxHeight", limits.height);
+  limits.base64_bytes = resize.value("maxBytes", limits.base64_bytes);
+  return limits;
+}
+
+/// The model of a call's context.
+engine::CurrentModel model_of(const Json& args) {
+  engine::CurrentModel model;
+  const Json* given = find_pointer(args, "/context/model");
+  if (given == nullptr || !given->is_object()) return model;
+  model.name = given->value("id", std::string());
+  const Json input = given->value("input", Json::array({"image"}));
+  model.profile.takes_pictures = std::ranges::find(input, Json("image")) != input.end();
+  if (given->contains("resize")) model.profile.pictures = limits_of((*given)["resize"]);
+  return model;
 }
 
 Result<ToolDefinition> make_read(const ToolKit& kit, const std::string& call, const Json& args) {
+  const Json options = args.value("options", Json::object());
   engine::ReadOptions reading;
-  reading.operations = operations_of(kit, call, args.value("options", Json::object()));
+  reading.operations = operations_of(kit, call, options);
   reading.home = kit.world.home();
-  reading.blind_model = [name = blind_model_of(args)] { return name; };
+  reading.model = [model = model_of(args)] { return model; };
+  reading.pictures = limits_of(options.value("resizeOptions", Json::object()));
   return read_tool(std::move(reading));
 }
 
@@ -92,9 +106,7 @@ std::string why_no_tool(std::string_view tool) {
 
 std::string why_no_options(const Json& args) {
   const Json options = args.value("options", Json::object());
-  if (options.contains("resizeOptions") || !options.value("autoResizeImages", true)) {
-    return "pictures are neither decoded nor made";
-  }
+  if (!options.value("autoResizeImages", true)) return "pictures are always made to fit";
   return "";
 }
 

@@ -36,6 +36,7 @@ void walk_verbs(std::optional<YamlView> list, const std::string& event, const Vi
     for (const auto& [name, argument] : members_of(step)) {
       visit(VerbUse{name, argument, argument.key_place(), event});
       if (name == "later") walk_verbs(argument, event, visit);
+      if (name == "in_turn") walk_verbs(argument.find("do"), event, visit);
       if (name == "add_handler") {
         walk_verbs(argument.find("do"), Fields(argument).text("event"), visit);
       }

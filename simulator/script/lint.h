@@ -25,9 +25,9 @@ LintReport lint_scenarios(const std::vector<std::string>& paths, const Catalogue
 std::vector<const Scenario*> redundant_scenarios(const std::vector<Scenario>& scenarios,
                                                  const std::vector<std::string>& bases);
 
-/// Scenarios that trigger nothing new: each rule that one names is named by another of them too,
-/// and none of `bases` (paths of scenarios that tampers start from) is its file. In their order.
-std::vector<const Scenario*> redundant_scenarios(const std::vector<Scenario>& scenarios,
-                                                 const std::vector<std::string>& bases);
+/// Scripted tools whose description leaves out one of the four points of TOOL-20 (when to call,
+/// where the inputs come from, whether anything outside changes, what comes back), judged by its
+/// words, and results that are a bare "done" (RESULT-08).
+std::vector<Error> tool_warnings(const Scenario& scenario);
 
 }  // namespace plumb::simulator

@@ -38,6 +38,28 @@ ShellSettings parse_shell(const Fields& fields) {
   return shell;
 }
 
+OperationSettings parse_operations(const Fields& fields) {
+  OperationSettings operations;
+  operations.streams = fields.flag("streams");
+  operations.writes = fields.flag("write");
+  if (!fields.has("read")) return operations;
+  operations.read.emplace();
+  for (const auto& [path, view] : members_of(fields.find("read"))) {
+    operations.read->push_back(parse_file(path, view));
+  }
+  return operations;
+}
+
+std::optional<PictureLimitsScript> parse_limits(const Fields& fields) {
+  if (!fields.has("pictures")) return std::nullopt;
+  const Fields given(fields.find("pictures"));
+  return PictureLimitsScript{given.maybe_number("width"), given.maybe_number("height")};
+}
+
+ModelScript parse_model(const Fields& fields) {
+  return ModelScript{fields.flag("takes_pictures", true), parse_limits(fields)};
+}
+
 Settings parse_settings(const Fields& fields) {
   Settings settings;
   settings.execution = fields.text("execution", settings.execution);
@@ -56,6 +78,11 @@ Settings parse_settings(const Fields& fields) {
   settings.failing_after_hook = fields.maybe_text("failing_after_hook");
   settings.secrets = fields.texts("secrets");
   settings.shell = parse_shell(Fields(fields.find("shell")));
+  settings.operations = parse_operations(Fields(fields.find("operations")));
+  settings.pictures = parse_limits(fields);
+  for (const auto& [name, view] : members_of(fields.find("models"))) {
+    settings.models[name] = parse_model(Fields(view));
+  }
   return settings;
 }
 
@@ -191,7 +218,8 @@ FileScript parse_file(const std::string& path, YamlView view) {
   const auto base64 = fields.maybe_text("base64");
   const auto mode = fields.maybe_text("mode");
   file.bytes = base64 ? decode_base64(*base64).value_or("") : fields.text("text");
-  file.bytes = repeated(file.bytes, fields.number("repeat", 1));
+  file.bytes =
+      fields.text("head") + repeated(file.bytes, fields.number("repeat", 1)) + fields.text("tail");
   file.target = fields.text("link", fields.text("hard_link"));
   if (fields.has("link")) file.kind = FileKind::link;
   if (fields.has("hard_link")) file.kind = FileKind::hard_link;

@@ -77,6 +77,30 @@ struct ShellSettings {
   bool operator==(const ShellSettings&) const = default;
 };
 
+/// The largest picture; what is absent is as the engine has it.
+struct PictureLimitsScript {
+  std::optional<std::int64_t> width;
+  std::optional<std::int64_t> height;
+  bool operator==(const PictureLimitsScript&) const = default;
+};
+
+/// What the host knows of a model.
+struct ModelScript {
+  bool takes_pictures = true;
+  std::optional<PictureLimitsScript> pictures;
+  bool operator==(const ModelScript&) const = default;
+};
+
+/// File operations of the host's own. `read`: the files that its read tool finds, in place of the
+/// workspace's; by their chunks with `streams`. `writes`: what its write tool writes goes to the
+/// host, where its read finds it.
+struct OperationSettings {
+  std::optional<std::vector<FileScript>> read;
+  bool streams = false;
+  bool writes = false;
+  bool operator==(const OperationSettings&) const = default;
+};
+
 struct Settings {
   std::string execution = "parallel";      ///< parallel, sequential.
   std::string steering = "one-at-a-time";  ///< all, one-at-a-time.
@@ -94,6 +118,9 @@ struct Settings {
   std::optional<std::string> failing_after_hook;  ///< What the host's own hook throws (HOOK-24).
   std::vector<std::string> secrets;               ///< Texts that no model and no store may see.
   ShellSettings shell;
+  OperationSettings operations;
+  std::optional<PictureLimitsScript> pictures;  ///< Of the read tool.
+  std::map<std::string, ModelScript> models;    ///< By name.
   bool operator==(const Settings&) const = default;
 };
 

@@ -109,6 +109,34 @@ TEST(Scenario, QuotesNoMoreThanOneReads) {
   EXPECT_LT(scenario.error().front().message.size(), 300U);
 }
 
+std::vector<std::string> tool_warnings_of(const std::string& description,
+                                          const std::string& result) {
+  Scenario scenario;
+  scenario.tools.sdk.push_back(Json{{"name", "x"},
+                                    {"description", description},
+                                    {"do", Json::array({Json{{"result", result}}})}});
+  scenario.tools.sdk_places.emplace_back();
+  std::vector<std::string> messages;
+  for (const auto& warning : tool_warnings(scenario)) messages.push_back(warning.message);
+  return messages;
+}
+
+TEST(Lint, DescriptionSaysFourThings) {  // TOOL-20
+  EXPECT_EQ(tool_warnings_of("does things", "3 rows").size(), 4U);
+  EXPECT_EQ(tool_warnings_of("", "3 rows").size(), 4U);
+  EXPECT_EQ(tool_warnings_of("Use it before an order. Takes the id from find_customer. Changes "
+                             "nothing. Returns the address.",
+                             "3 rows"),
+            std::vector<std::string>{});
+}
+
+TEST(Lint, SuccessIsMoreThanDone) {  // RESULT-08
+  const std::string good = "Use it to delete a row by its id. Returns the number of rows left.";
+
+  EXPECT_EQ(tool_warnings_of(good, "Done.").size(), 1U);
+  EXPECT_EQ(tool_warnings_of(good, "7 rows are left"), std::vector<std::string>{});
+}
+
 TEST(Scenario, ReadsTheHead) {
   const Scenario scenario = every_key();
 
@@ -125,7 +153,7 @@ TEST(Scenario, ReadsEachFormOfAFile) {
   EXPECT_EQ(scenario.files[0].bytes, "abc");
   EXPECT_EQ(scenario.files[1].bytes, std::string("\x00\x01\x02", 3));
   EXPECT_EQ(scenario.files[1].mode, 0600);
-  EXPECT_EQ(scenario.files[2].bytes, "ababab");
+  EXPECT_EQ(scenario.files[2].bytes, "(ababab)");
   EXPECT_EQ(scenario.files[3].kind, FileKind::link);
   EXPECT_EQ(scenario.files[3].target, "a.txt");
   EXPECT_EQ(scenario.files[4].kind, FileKind::hard_link);
@@ -137,10 +165,21 @@ TEST(Scenario, ReadsSettingsAndTools) {
 
   const ShellHookScript hook{"ls", "folder", {{"A", "b"}}, "stop"};
   const ShellSettings shell{"set -e", false, true, "late", hook};
-  const Settings expected{"sequential", "all",     "all",    false, false, "fake-2", "low",
-                          "Be brief.",  "Really.", "folder", 2,     5,     9,        "it is full",
-                          {"secret-1"}, shell};
-  EXPECT_EQ(scenario.settings, expected);
+  OperationSettings operations{std::vector<FileScript>(), true, true};
+  for (const auto& [path, bytes] : std::vector<std::pair<std::string, std::string>>{
+           {"a.txt", "far"}, {"b.bin", std::string("\x00\x01\x02", 3)}, {"c.txt", "c"}}) {
+    operations.read->push_back(FileScript{path, FileKind::regular, bytes, "", {}, {}});
+  }
+  const std::optional<PictureLimitsScript> limits = PictureLimitsScript{40, 30};
+  const std::map<std::string, ModelScript> models{
+      {"fake-2", ModelScript{false, PictureLimitsScript{20, 10}}}};
+  const Settings expected{
+      "sequential", "all",     "all",      false,  false, "fake-2", "low",
+      "Be brief.",  "Really.", "folder",   2,      5,     9,        "it is full",
+      {"secret-1"}, shell,     operations, limits, models};
+  Settings settings = scenario.settings;
+  for (auto& file : *settings.operations.read) file.place = Place();
+  EXPECT_EQ(settings, expected);
   EXPECT_EQ(scenario.tools.active, std::vector<std::string>{"read"});
   EXPECT_EQ(scenario.tools.allow, (std::vector<std::string>{"read", "edit"}));
   EXPECT_EQ(scenario.tools.exclude, std::vector<std::string>{"write"});
@@ -218,7 +257,7 @@ TEST(Scenario, ReadsTheStepsOfTheHost) {
   const auto& steer = std::get<InputStep>(scenario.steps.at(3).action);
   EXPECT_EQ(steer.text, "stop it");
   EXPECT_EQ(steer.when.text, "execute_begin call c1");
-  EXPECT_EQ(steer.when.place, (Place{138, 34}));
+  EXPECT_EQ(steer.when.place, (Place{146, 34}));
   EXPECT_EQ(std::get<AbortStep>(scenario.steps.at(5).action).when.pattern.kind, "agent_start");
   const auto& configure = std::get<ConfigureStep>(scenario.steps.at(12).action);
   EXPECT_EQ(configure.thinking, "high");

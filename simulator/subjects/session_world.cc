@@ -77,6 +77,20 @@ engine::QueueMode queue_mode(const std::string& word) {
   return word == "all" ? engine::QueueMode::all : engine::QueueMode::one_at_a_time;
 }
 
+engine::PictureLimits limits_of(const PictureLimitsScript& script) {
+  engine::PictureLimits limits;
+  limits.width = script.width.value_or(limits.width);
+  limits.height = script.height.value_or(limits.height);
+  return limits;
+}
+
+engine::ModelProfile profile_of(const ModelScript& script) {
+  engine::ModelProfile profile;
+  profile.takes_pictures = script.takes_pictures;
+  if (script.pictures) profile.pictures = limits_of(*script.pictures);
+  return profile;
+}
+
 /// An interpreter's error names a place by JSON pointer; the scenario's line says where that is.
 Error definition_error(Error error, const std::string& file, Place place) {
   error.message += error.where.empty() ? "" : " (at " + error.where + ")";
@@ -115,6 +129,7 @@ SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, 
       rng_(options.seed),
       env_(loop_, files_, processes_, rng_),
       shell_(scenario, env_, memory_, recorder_),
+      host_files_(scenario, env_, recorder_),
       gate_(loop_, trace),
       model_(make_player_script(scenario), ProviderWorld(loop_, recorder_, &gate_)),
       recorded_model_(model_, recorder_),
@@ -136,6 +151,7 @@ SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, 
   if (scenario.settings.has_ui || altered_user_) ports.ui = &engine_user_;
   session_ = std::make_unique<engine::Session>(session_options(), ports, policies_);
   scripts_.host = &session_->host();
+  scripts_.queue = &queue_;
 }
 
 SessionWorld::~SessionWorld() {
@@ -207,6 +223,7 @@ engine::SessionOptions SessionWorld::session_options() {
   options.cwd = settings.cwd == "." ? std::string(kWorkspace) : absolute_of(settings.cwd);
   options.prompt.cwd_shown = options.cwd;
   options.model = settings.model;
+  for (const auto& [name, model] : settings.models) options.models[name] = profile_of(model);
   options.tool_execution = settings.execution == "sequential" ? engine::ExecutionMode::sequential
                                                               : engine::ExecutionMode::parallel;
   options.steering = queue_mode(settings.steering);
@@ -249,12 +266,18 @@ Place SessionWorld::place_of_host_tool(std::size_t index) const {
 void SessionWorld::add_tools(engine::SessionOptions& options) {
   const auto operations = engine::local_operations(env_.files);
   const std::string home(kHome);
-  options.builtin_tools.push_back(engine::read_tool({operations, options.cwd, home}));
+  engine::ReadOptions reading{host_files_.for_read(operations), options.cwd, home};
+  reading.model = [this] {
+    return engine::CurrentModel{session_->host().model(), session_->model_profile()};
+  };
+  if (scenario_.settings.pictures) reading.pictures = limits_of(*scenario_.settings.pictures);
+  options.builtin_tools.push_back(engine::read_tool(std::move(reading)));
   engine::EditOptions edit(operations, queue_, policies_);
   edit.cwd = options.cwd;
   edit.home = home;
   options.builtin_tools.push_back(engine::edit_tool(edit));
-  options.builtin_tools.push_back(engine::write_tool(edit));
+  edit.operations = host_files_.for_write(operations);
+  options.builtin_tools.push_back(engine::write_tool(std::move(edit)));
   // A command that nobody scripted could not run.
   if (!scenario_.processes.empty()) {
     engine::BashOptions bash = shell_.options(policies_);

@@ -17,10 +17,12 @@
 #include "engine/session/recorded_provider.h"
 #include "engine/session/session.h"
 #include "engine/tools/builtin/mutation_queue.h"
+#include "engine/tools/builtin/read.h"
 #include "engine/trace/recorded_files.h"
 #include "engine/trace/recorded_processes.h"
 #include "simulator/llm/scripted_provider.h"
 #include "simulator/subjects/event_gate.h"
+#include "simulator/subjects/scripted_files.h"
 #include "simulator/subjects/scripted_shell.h"
 #include "simulator/subjects/scripted_ui.h"
 #include "simulator/subjects/severable_ports.h"
@@ -95,6 +97,7 @@ class SessionWorld {
   engine::Rng rng_;
   engine::Env env_;
   ScriptedShell shell_;
+  ScriptedFiles host_files_;
   TraceGate gate_;
   ScriptedProvider model_;
   engine::RecordedProvider recorded_model_;

@@ -195,6 +195,27 @@ Json StepDriver::shell_choices() const {
               {"has_hook", shell.hook.has_value()}};
 }
 
+namespace {
+
+Json limits_json(const PictureLimitsScript& limits) {
+  Json json = Json::object();
+  if (limits.width) json["width"] = *limits.width;
+  if (limits.height) json["height"] = *limits.height;
+  return json;
+}
+
+/// What the host knows of models, and the read tool's own limits.
+void add_picture_choices(const Settings& settings, Json& chosen) {
+  if (settings.pictures) chosen["pictures"] = limits_json(*settings.pictures);
+  for (const auto& [name, model] : settings.models) {
+    Json& told = chosen["models"][name];
+    told["takes_pictures"] = model.takes_pictures;
+    if (model.pictures) told["pictures"] = limits_json(*model.pictures);
+  }
+}
+
+}  // namespace
+
 /// What the host decided before the start, as the checks need it.
 Json StepDriver::host_choices() const {
   const ToolSettings& tools = scenario_.tools;
@@ -214,9 +235,14 @@ Json StepDriver::host_choices() const {
                 {"follow_up", scenario_.settings.follow_up},
                 {"has_ui", scenario_.settings.has_ui},
                 {"model", scenario_.settings.model}};
+  if (scenario_.settings.cwd != ".") settings["cwd"] = scenario_.settings.cwd;
   if (scenario_.settings.turns_max) settings["turns_max"] = *scenario_.settings.turns_max;
   if (!scenario_.settings.secrets.empty()) settings["secrets"] = scenario_.settings.secrets;
   if (scenario_.settings.shell != ShellSettings()) settings["shell"] = shell_choices();
+  if (const auto& host = scenario_.settings.operations; host != OperationSettings()) {
+    settings["operations"] = Json{{"read", host.read.has_value()}, {"write", host.writes}};
+  }
+  add_picture_choices(scenario_.settings, settings);
   Json prompt = Json::object();
   if (scenario_.settings.system) prompt["custom"] = *scenario_.settings.system;
   if (!scenario_.settings.append_system.empty()) {

@@ -24,6 +24,9 @@ struct FileOperations {
   /// The bytes of a file chunk by chunk, in place of `read_file` where it is given (READ-31).
   std::function<Task<Result<void>>(std::string path, std::function<void(std::string_view)> take)>
       stream_file;
+  /// The type of the picture at the path, "" when it is none; asked before its bytes are read
+  /// (READ-31). May be empty: then a host's own files are text.
+  std::function<Task<Result<std::string>>(std::string path)> picture_type;
   /// The paths are those of the local files whose keys the mutation queue gives: a mutation then
   /// works on the real path that it holds (QUEUE-13). A host's own operations get the path as
   /// resolved.

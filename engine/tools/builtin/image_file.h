@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images among the files that read shows: recognised by their first bytes (READ-19..26).
+// Images among the files that read shows: recognised by their first bytes and made to fit the model
+// (READ-19..26).
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/model/model_profile.h"
+#include "engine/tools/builtin/picture_codec.h"
 #include "engine/tools/definition.h"
 
 namespace plumb::engine {
@@ -15,18 +18,15 @@ namespace plumb::engine {
 /// PNG and JPEG-LS included (READ-21).
 std::string_view image_type_of(std::string_view bytes);
 
-struct PixelSize {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-};
-
 /// What the header of a picture says; nothing for BMP and for headers that cannot be read.
 std::optional<PixelSize> pixel_size_of(std::string_view bytes, std::string_view type);
 
-/// A text block that names the type, and the picture. A picture beyond the model's limits (2000 x
-/// 2000 pixels, 4.5 MiB of base64), one whose size cannot be told, and a BMP are left out with a
-/// note: there is no codec here to make them smaller or convert them (READ-25).
-ToolResult image_file_result(std::string_view bytes, std::string_view type);
+/// A text block that names the type, and the picture. One beyond the limits, and a BMP, is encoded
+/// anew, as PNG or JPEG, whichever is smaller; the text then says how to find a place of the shown
+/// picture in the original (READ-22). One that cannot be decoded or made to fit is left out with a
+/// note (READ-25): GIF and WebP have no decoder here and are shown as they are, or not at all.
+ToolResult image_file_result(std::string_view bytes, std::string_view type,
+                             const PictureLimits& limits = PictureLimits());
 
 std::string base64(std::string_view bytes);
 

@@ -125,7 +125,14 @@ ToolResult text_file_result(std::string bytes, const Json& params, const ShownPa
   return shown_text(selection, path);
 }
 
-Task<Result<std::string>> fail_on_abort(AbortSignal signal) {
+/// The bytes of a file, and the type of the picture that they are; "" for text.
+struct FoundFile {
+  FoundFile() = default;
+  std::string bytes;
+  std::string picture_type;
+};
+
+Task<Result<FoundFile>> fail_on_abort(AbortSignal signal) {
   co_await signal.wait();
   co_return fail(ErrorCode::aborted, std::string(kToolAborted));
 }
@@ -150,8 +157,29 @@ Task<std::string> other_spelling(std::shared_ptr<const ReadOptions> options, std
   co_return path;
 }
 
-Task<Result<std::string>> check_and_read(std::shared_ptr<const ReadOptions> options,
-                                         std::string path) {
+/// A picture is recognised by the host's own operation, or by the bytes of a local file (READ-19).
+Task<Result<FoundFile>> read_found(std::shared_ptr<const ReadOptions> options, std::string path) {
+  const FileOperations& operations = options->operations;
+  FoundFile found;
+  if (operations.picture_type) {
+    auto type = co_await operations.picture_type(path);
+    if (!type) co_return std::unexpected(type.error());
+    found.picture_type = *std::move(type);
+  }
+  Result<std::string> bytes;
+  if (operations.stream_file && found.picture_type.empty()) {
+    bytes = co_await read_stream(options, std::move(path));
+  } else {
+    bytes = co_await operations.read_file(std::move(path));
+  }
+  if (!bytes) co_return std::unexpected(bytes.error());
+  found.bytes = *std::move(bytes);
+  if (operations.is_local) found.picture_type = image_type_of(found.bytes);
+  co_return found;
+}
+
+Task<Result<FoundFile>> check_and_read(std::shared_ptr<const ReadOptions> options,
+                                       std::string path) {
   auto readable = co_await options->operations.check_read(path);
   if (!readable && readable.error().code == ErrorCode::not_found) {
     std::string spelling = co_await other_spelling(options, path);
@@ -161,18 +189,20 @@ Task<Result<std::string>> check_and_read(std::shared_ptr<const ReadOptions> opti
     }
   }
   if (!readable) co_return std::unexpected(readable.error());
-  if (options->operations.stream_file) {
-    auto streamed = co_await read_stream(options, std::move(path));
-    co_return streamed;
-  }
-  auto bytes = co_await options->operations.read_file(std::move(path));
-  co_return bytes;
+  auto found = co_await read_found(options, std::move(path));
+  co_return found;
 }
 
-/// READ-24: details name the model that cannot see the picture.
-ToolResult with_blind_model(ToolResult result, const ReadOptions& options) {
-  const std::string model = options.blind_model ? options.blind_model() : "";
-  if (!model.empty()) result.details = SharedJson(Json{{"imageUnsupportedByModel", model}});
+/// The model's own limits count before the tool's (READ-23). Details name a model that cannot see
+/// a picture that is shown (READ-24).
+ToolResult picture_result(const FoundFile& found, const ReadOptions& options) {
+  const CurrentModel model = options.model ? options.model() : CurrentModel();
+  const PictureLimits limits = model.profile.pictures.value_or(options.pictures);
+  ToolResult result = image_file_result(found.bytes, found.picture_type, limits);
+  const bool is_left_out = result.content.size() < 2;
+  if (!model.profile.takes_pictures && !is_left_out) {
+    result.details = SharedJson(Json{{"imageUnsupportedByModel", model.name}});
+  }
   return result;
 }
 
@@ -181,7 +211,7 @@ Task<ToolResult> run_read(std::shared_ptr<const ReadOptions> options, ToolCall c
   const auto path = string_argument(*call.params, "path");
   if (!path) co_return argument_failure(path.error());
   if (call.signal.aborted()) co_return aborted_failure();
-  std::vector<Task<Result<std::string>>> contest;
+  std::vector<Task<Result<FoundFile>>> contest;
   const std::string resolved =
       resolve_tool_path(*path, working_folder(call, options->cwd), options->home);
   contest.push_back(check_and_read(options, resolved));
@@ -189,12 +219,10 @@ Task<ToolResult> run_read(std::shared_ptr<const ReadOptions> options, ToolCall c
   auto winner = co_await race(std::move(contest));
   if (call.signal.aborted()) co_return aborted_failure();
   if (!winner.value) co_return file_failure("read", *path, winner.value.error());
-  if (const auto type = image_type_of(*winner.value);
-      !type.empty() && options->operations.is_local) {
-    co_return with_blind_model(image_file_result(*winner.value, type), *options);
-  }
+  FoundFile& found = *winner.value;
+  if (!found.picture_type.empty()) co_return picture_result(found, *options);
   const ShownPath shown(*path, resolved);
-  co_return text_file_result(*std::move(winner.value), *call.params, shown);
+  co_return text_file_result(std::move(found.bytes), *call.params, shown);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bash tool over real processes.
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -43,6 +44,7 @@ class RealBashTest : public testing::Test {
     BashOptions options(local_shell(env_), env_, policies_);
     options.cwd = workspace_.path();
     options.temporary_folder = workspace_.path();
+    options.command_prefix = prefix_;
     const ToolDefinition tool = bash_tool(std::move(options));
     ToolCall call = bash_call(std::move(arguments), updates_, controller_.signal());
     call.on_update = [this](const ToolResult& partial) {
@@ -62,6 +64,7 @@ class RealBashTest : public testing::Test {
   AbortController controller_;
   Workspace workspace_ = Workspace::create().value();
   std::vector<ToolResult> updates_;
+  std::string prefix_;
   std::string abort_at_;  ///< The output that aborts the call, unless empty.
 };
 
@@ -113,6 +116,36 @@ TEST_F(RealBashTest, DoesNotWaitForSilentJobs) {  // BASH-22
   const auto jobs = processes_in(workspace_.path());
   EXPECT_THAT(jobs, SizeIs(1));
   for (const pid_t job : jobs) ::kill(job, SIGKILL);
+}
+
+TEST_F(RealBashTest, CannotReachWhatLeftItsGroup) {  // BASH-17
+  const std::string started = "setsid sleep 60 & sleep 0.2; echo up; wait";
+  abort_at_ = "up\n";
+
+  const ToolResult result = run(Json{{"command", started}});
+
+  EXPECT_EQ(result.error_class, "aborted");
+  const auto escaped = processes_in(workspace_.path());
+  EXPECT_THAT(escaped, SizeIs(1));
+  for (const pid_t process : escaped) ::kill(process, SIGKILL);
+}
+
+TEST_F(RealBashTest, DoesNotHoldACommandWhereItsPrefixWent) {  // BASH-25
+  prefix_ = "mkdir safe; cd safe";
+
+  const ToolResult result = run(Json{{"command", "cd .. && touch escaped && pwd"}});
+
+  EXPECT_EQ(shown(result), workspace_.path() + "\n");
+  EXPECT_TRUE(loop_.run(files_.stat(workspace_.path() + "/escaped")));
+}
+
+TEST_F(RealBashTest, PassesTheWholeEnvironmentOn) {  // BASH-33
+  ASSERT_EQ(::setenv("PLUMB_OF_THE_ENGINE", "seen", 1), 0);
+
+  const ToolResult result = run(Json{{"command", "echo $PLUMB_OF_THE_ENGINE"}});
+  ::unsetenv("PLUMB_OF_THE_ENGINE");
+
+  EXPECT_EQ(shown(result), "seen\n");
 }
 
 }  // namespace
