@@ -51,12 +51,6 @@ const Event* turn_held(const Call& call, const std::string& key, std::int64_t se
   return held;
 }
 
-const Call* call_around(const Call& call, const Story& story) {
-  const Event* begun = first(call, "execute_begin");
-  if (call.parent.empty() || begun == nullptr) return nullptr;
-  return call_before(call.parent, begun->seq, story);
-}
-
 const Event* turn_around(const Call& call, const Story& story) {
   const Call* outer = call_around(call, story);
   const auto file = file_looked_up(call);

@@ -27,8 +27,6 @@ bool is_mutator(const Call& call);
 std::vector<Mutation> mutations_in(const Story& story);
 /// The turn of `key` that a call holds at `seq`, or null.
 const Event* turn_held(const Call& call, const std::string& key, std::int64_t seq);
-/// The call whose tool made this one, or null.
-const Call* call_around(const Call& call, const Story& story);
 /// The turn that the call around this one holds of the file that this one would change, or null
 /// (QUEUE-14).
 const Event* turn_around(const Call& call, const Story& story);

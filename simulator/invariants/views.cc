@@ -341,7 +341,7 @@ const Json* tool_of(const Call& call, const Story& story) {
 
 std::int64_t abort_during(const Call& call, const Story& story) {
   const Batch* batch = batch_of(call, story);
-  if (batch == nullptr) return -1;
+  if (batch == nullptr) return abort_around(call, story);
   const auto end = seq_of(call, "tool_execution_end");
   const auto limit = end >= 0 ? end : story.run_end_after(batch->response->seq);
   return story.abort_between(batch->response->seq, limit);

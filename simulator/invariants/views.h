@@ -80,8 +80,13 @@ bool is_rewritten(const Call& call, const Story& story);
 bool is_declared(const Call& call, const Story& story);
 /// The registry's entry for the call's tool when the model was answered, or null.
 const Json* tool_of(const Call& call, const Story& story);
-/// An abort came after the call's answer and before its end (or the end of its run), or -1.
+/// An abort came after the answer with the call (or with the one around it) and before the call's
+/// end (or the end of its run), or -1.
 std::int64_t abort_during(const Call& call, const Story& story);
+/// The call whose tool made this one, or null.
+const Call* call_around(const Call& call, const Story& story);
+/// abort_during of a call within a call.
+std::int64_t abort_around(const Call& call, const Story& story);
 /// One of its file operations failed, other than by a look-up that finds nothing and goes on
 /// elsewhere: for the key of a new file (QUEUE-09), or for another spelling of a path to read.
 bool has_failed_operation(const Call& call);
