@@ -200,11 +200,17 @@ class PreparationAbortChecker final : public Checker {
       }
       from_ = -1;
     }
+    if (const auto* message = event.as<MessageEnd>()) {
+      if (message->role == "assistant") stop_ = text_at(message->message.get(), "stopReason");
+    }
     const auto* settled = event.as<AgentSettled>();
     if (settled == nullptr) return;
+    const auto stop = std::exchange(stop_, "");
     if (abort >= 0) {
       report.trigger();
       report.complain(require(settled->aborted, "agent_settled does not report the abort", &event));
+      report.complain(differ("the last answer of a run that was aborted while it was prepared",
+                             Json("aborted"), Json(stop), &event));
       report.complain(require(!story.runs.empty() && story.runs.back().end != nullptr &&
                                   story.runs.back().end->seq > from_,
                               "the aborted run has no agent_end", &event));
@@ -214,6 +220,7 @@ class PreparationAbortChecker final : public Checker {
 
  private:
   std::int64_t from_ = -1;
+  std::string stop_;  ///< Of the last assistant message.
 };
 
 Complaint every_call_ends(const Batch& batch, const Story& story) {
@@ -388,10 +395,10 @@ std::vector<Rule> abort_rules() {
       rule("ABORT-14", "a step abort between runs causes no event and does not abort the next run")
           .by<IdleAbortChecker>(IdleAbortChecker::kinds()),
       rule("ABORT-13",
-           "an abort before the first request of a run: no request, agent_end, agent_settled says "
-           "aborted")
+           "an abort before the first request of a run: no request, a closing answer of stopReason "
+           "aborted, agent_end, agent_settled says aborted")
           .by<PreparationAbortChecker>(
-              {"input", "before_agent_start", "provider_request", "agent_settled"}),
+              {"input", "before_agent_start", "provider_request", "message_end", "agent_settled"}),
   };
 }
 

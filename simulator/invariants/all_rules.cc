@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/evidence.h"
 #include "simulator/invariants/judge.h"
 
 namespace plumb::invariants {
@@ -37,7 +39,7 @@ std::vector<Rule> join_domains() {
   for (const auto domain : domains) {
     for (auto& rule : domain()) rules.push_back(std::move(rule));
   }
-  return rules;
+  return with_run_checks(std::move(rules));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/edit_case.h"
+#include "simulator/invariants/evidence.h"
+#include "simulator/invariants/queue_view.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -22,9 +24,9 @@ std::vector<const Event*> begins_of(const Call& call, std::string_view op) {
   return begins;
 }
 
-bool has_written(const EditCase& edit, const Story&) {
-  return end_of(*edit.call) != nullptr && !is_error(*edit.call) &&
-         !begins_of(*edit.call, "write").empty();
+bool has_succeeded_by_steps(const EditCase& edit, const Story& story) {
+  return shows_kind(story, "file_op") && end_of(*edit.call) != nullptr &&
+         has_executed(*edit.call) && !is_error(*edit.call);
 }
 
 Complaint reads_and_writes_once(const EditCase& edit, const Story&) {
@@ -35,6 +37,15 @@ Complaint reads_and_writes_once(const EditCase& edit, const Story&) {
                    begins.empty() ? step_end(edit) : begins.back());
   }
   return require(!begins_of(*edit.call, "access").empty(), "no access check", step_end(edit));
+}
+
+Complaint has_a_turn(const EditCase& edit, const Story& story) {
+  if (!needs_turn(*edit.call, story)) return std::nullopt;
+  for (const char* name : {"queue_acquire", "queue_release"}) {
+    if (first(*edit.call, name) != nullptr) continue;
+    return finding("an edit without " + std::string(name), step_end(edit));
+  }
+  return std::nullopt;
 }
 
 Complaint steps_are_in_order(const EditCase& edit, const Story& story) {
@@ -72,8 +83,9 @@ std::vector<Rule> edit_step_rules() {
       rule("EDIT-16",
            "a successful edit: turn in the queue, access, one read, one write, end of the turn")
           .for_each_edit()
-          .when(has_written)
+          .when(has_succeeded_by_steps)
           .expect(reads_and_writes_once)
+          .expect(has_a_turn)
           .expect(steps_are_in_order),
       rule("EDIT-18", "edits [] is an error about the edits, without any file operation")
           .for_each_edit()

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/evidence.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -12,13 +16,25 @@ namespace {
 class LifecycleChecker final : public Checker {
  public:
   static std::vector<std::string_view> kinds() {
-    return {"before_agent_start",   "agent_start",        "turn_start",
-            "message_start",        "message_end",        "turn_end",
-            "tool_execution_start", "tool_execution_end", "agent_end",
-            "agent_before_settle",  "agent_settled",      "crash"};
+    return {"before_agent_start",
+            "agent_start",
+            "turn_start",
+            "message_start",
+            "message_end",
+            "turn_end",
+            "tool_execution_start",
+            "tool_execution_end",
+            "agent_end",
+            "agent_before_settle",
+            "agent_settled",
+            "crash",
+            "provider_request",
+            "provider_response",
+            "hook_return",
+            "input"};
   }
 
-  void see(const Event& event, const Story&, Report& report) override {
+  void see(const Event& event, const Story& story, Report& report) override {
     if (event.as<Crash>() != nullptr) *this = {};
     if (event.as<BeforeAgentStart>() != nullptr) expect(!is_running_, event, report);
     if (event.as<AgentStart>() != nullptr) open(is_running_, !is_running_, event, report);
@@ -35,6 +51,9 @@ class LifecycleChecker final : public Checker {
     }
     if (event.as<ToolExecutionStart>() != nullptr) ++open_calls_;
     if (event.as<ToolExecutionEnd>() != nullptr) --open_calls_;
+    follow_answer(event, story, report);
+    follow_prompt(event, report);
+    follow_settlement(event, report);
   }
 
   void finish(const Story& story, Report& report) override {
@@ -71,6 +90,68 @@ class LifecycleChecker final : public Checker {
     return std::nullopt;
   }
 
+  /// An answer of the provider is the assistant message that ends next, and there is no other.
+  void follow_answer(const Event& event, const Story& story, Report& report) {
+    if (const auto* request = event.as<ProviderRequest>()) is_main_ = request->lineage == "main";
+    if (event.as<ProviderResponse>() != nullptr && is_main_) {
+      report.complain(
+          require(answer_ == nullptr, "an answer before the last one is a message", &event));
+      answer_ = &event;
+      is_replaced_ = false;
+    }
+    const auto* returned = event.as<HookReturn>();
+    if (returned != nullptr && returned->event == "message_end") {
+      is_replaced_ = is_replaced_ || at(returned->result.get(), "message").is_object();
+    }
+    if (event.as<TurnEnd>() != nullptr) {
+      report.complain(require(answer_ == nullptr, "an answer that is no message", answer_));
+      answer_ = nullptr;
+    }
+    const auto* ended = event.as<MessageEnd>();
+    if (ended == nullptr || ended->role != "assistant") return;
+    stop_ = text_at(ended->message.get(), "stopReason");
+    const Event* answer = std::exchange(answer_, nullptr);
+    const bool is_closing = stop_ == "aborted" || stop_ == "error";
+    if (answer == nullptr) {
+      const bool is_owed = shows_kind(story, "provider_response") && is_in_turn_;
+      return report.complain(
+          require(!is_owed || is_closing, "an assistant message that nobody answered", &event));
+    }
+    if (is_closing || is_replaced_) return;
+    report.complain(differ("the assistant message is not the provider's answer",
+                           answer->as<ProviderResponse>()->message.get(), ended->message.get(),
+                           &event));
+  }
+
+  /// What the host said is the prompt and the first message of its run, unless handlers changed it.
+  void follow_prompt(const Event& event, Report& report) {
+    const auto* input = event.as<Input>();
+    if (input != nullptr && input->mode == "prompt") input_ = input->text;
+    const auto* returned = event.as<HookReturn>();
+    const bool may_change = returned != nullptr && !returned->event.starts_with("tool_");
+    if (may_change && !returned->result.get().is_null()) input_.reset();
+    if (event.as<AgentSettled>() != nullptr) input_.reset();
+    if (!input_) return;
+    if (const auto* prepared = event.as<BeforeAgentStart>()) {
+      report.complain(
+          differ("the prompt is not the input", Json(*input_), Json(prepared->prompt), &event));
+    }
+    const auto* ended = event.as<MessageEnd>();
+    if (ended == nullptr || ended->role != "user") return;
+    report.complain(differ("the first message is not the input", Json(*input_),
+                           Json(text_in(at(ended->message.get(), "content"))), &event));
+    input_.reset();
+  }
+
+  /// Unless it failed or was aborted, a run asks whether it is to go on before it settles.
+  void follow_settlement(const Event& event, Report& report) {
+    if (event.as<AgentEnd>() != nullptr) has_asked_ = false;
+    if (event.as<AgentBeforeSettle>() != nullptr) has_asked_ = true;
+    const auto* settled = event.as<AgentSettled>();
+    if (settled == nullptr || settled->aborted || stop_ == "error" || stop_ == "aborted") return;
+    report.complain(require(has_asked_ || stop_.empty(), "no agent_before_settle", &event));
+  }
+
   static void expect(bool claim, const Event& event, Report& report) {
     report.complain(require(claim, std::string(event.kind()) + " out of its place", &event));
   }
@@ -88,6 +169,12 @@ class LifecycleChecker final : public Checker {
   bool is_in_turn_ = false;
   bool has_run_ = false;
   std::int64_t open_calls_ = 0;
+  bool is_main_ = true;            ///< The last request belongs to the conversation itself.
+  const Event* answer_ = nullptr;  ///< One that is no message yet.
+  bool is_replaced_ = false;
+  std::string stop_;                  ///< Of the last assistant message.
+  std::optional<std::string> input_;  ///< The host's, until it is a message.
+  bool has_asked_ = false;            ///< agent_before_settle since the last agent_end.
 };
 
 /// EVENT-14: one agent_settled for all runs of a prompt, after the last agent_end.
@@ -310,7 +397,8 @@ std::vector<Rule> lifecycle_rules() {
   return {
       rule("EVENT-01",
            "run, turn, message and call events open and close in their order, and each call's "
-           "events follow one another from start to message")
+           "events follow one another from start to message; input, prompt and message, answer and "
+           "message are the same")
           .by<LifecycleChecker>(LifecycleChecker::kinds()),
       rule("EVENT-14", "after the last agent_end of a prompt comes exactly one agent_settled")
           .by<SettledChecker>(SettledChecker::kinds()),

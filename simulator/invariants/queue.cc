@@ -98,15 +98,6 @@ Complaint keeps_call_order(const Mutation& a, const Mutation& b, const Story&) {
                  a.first);
 }
 
-/// Each operation of a call lies within one turn that the queue gave it, where probes show turns.
-Complaint stays_within_turn(const Mutation& mutation, const Story& story) {
-  const Event* acquired = first(*mutation.call, "queue_acquire");
-  const Event* released = last(*mutation.call, "queue_release");
-  if (acquired == nullptr && released == nullptr) return std::nullopt;
-  if (auto early = before(acquired, mutation.first, story)) return early;
-  return before(mutation.last, released, story);
-}
-
 Complaint update_is_not_lost(const Mutation& a, const Mutation& b, const Story& story) {
   if (auto lost = read_follows_write(a, b, story)) return lost;
   if (auto outside = stays_within_turn(a, story)) return outside;

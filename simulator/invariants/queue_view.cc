@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "simulator/invariants/evidence.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -60,6 +61,44 @@ const Event* turn_around(const Call& call, const Story& story) {
 
 bool is_mutator(const Call& call) {
   return call.name == "edit" || call.name == "write";
+}
+
+bool needs_turn(const Call& call, const Story& story) {
+  if (!is_mutator(call) || !shows_kind(story, "queue_acquire")) return false;
+  const Json* tool = tool_of(call, story);
+  return tool == nullptr || text_at(*tool, "level") == "builtin";
+}
+
+Complaint turns_are_given_back(const Call& call, const Story& story) {
+  if (!shows_kind(story, "queue_release") || call.is_cut) return std::nullopt;
+  const QueueAcquire* held = nullptr;
+  const Event* turn = nullptr;
+  for (const Event* event : call.events) {
+    if (const auto* acquired = event->as<QueueAcquire>()) {
+      if (held != nullptr) return finding("call " + call.id + " takes a second turn", event);
+      held = acquired;
+      turn = event;
+    }
+    const auto* released = event->as<QueueRelease>();
+    if (released == nullptr) continue;
+    const bool fits =
+        held != nullptr && held->key == released->key && held->ticket == released->ticket;
+    if (!fits) return finding("call " + call.id + " gives back a turn that it has not", event);
+    held = nullptr;
+  }
+  const bool is_kept = held != nullptr && end_of(call) != nullptr;
+  return require(!is_kept, "call " + call.id + " keeps its turn", turn);
+}
+
+Complaint stays_within_turn(const Mutation& mutation, const Story& story) {
+  const Event* acquired = first(*mutation.call, "queue_acquire");
+  const Event* released = last(*mutation.call, "queue_release");
+  if (acquired == nullptr && needs_turn(*mutation.call, story)) {
+    return finding("call " + mutation.call->id + " works on its file without a turn",
+                   mutation.first);
+  }
+  if (auto early = before(acquired, mutation.first, story)) return early;
+  return before(mutation.last, released, story);
 }
 
 std::string argument_path(const Call& call) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/invariants/finding.h"
 #include "simulator/invariants/story.h"
 
 namespace plumb::invariants {
@@ -30,6 +31,14 @@ const Event* turn_held(const Call& call, const std::string& key, std::int64_t se
 /// The turn that the call around this one holds of the file that this one would change, or null
 /// (QUEUE-14).
 const Event* turn_around(const Call& call, const Story& story);
+/// A call of the built-in edit or write, in a trace that shows turns: it has one when it works on
+/// its file.
+bool needs_turn(const Call& call, const Story& story);
+/// The turns that a call takes and gives back, one by one and by key and ticket, as far as the call
+/// came to its end.
+Complaint turns_are_given_back(const Call& call, const Story& story);
+/// Each operation of a call lies within a turn that the queue gave it, where probes show turns.
+Complaint stays_within_turn(const Mutation& mutation, const Story& story);
 /// The path argument of a call.
 std::string argument_path(const Call& call);
 

@@ -105,6 +105,16 @@ class Builder {
     for (const auto kind : kEventKinds) trace_.header.emits.emplace_back(kind);
   }
 
+  void hide(const Json& kind) { std::erase(trace_.header.emits, kind.get<std::string>()); }
+
+  /// A line that comes later: what execute gave is what the end says, unless its own line says so.
+  void foresee(std::string_view text) {
+    if (text.contains(" raw=")) hide("session_entry");
+    Line line = parse_line(text);
+    const bool is_good_end = line.kind == "end" && line.take("error", false) == false;
+    if (is_good_end && line.fields.size() > 0) given_[line.words.front()] = result_of(line, {});
+  }
+
   Result<void> add(std::string_view text) {
     Line line = parse_line(text);
     for (const auto& word : line.words) {
@@ -128,7 +138,8 @@ class Builder {
     if (line.kind == "registry_refresh" && !line.fields.contains("candidates")) {
       line.fields["candidates"] = at(line.fields, "tools");
     }
-    if (line.kind == "done") return both("agent_end", "agent_settled");
+    if (line.kind == "done") return done();
+    if (line.kind == "message_end") return message_end(line);
     return event(line.kind, std::move(line.fields), line.words.empty() ? "" : line.words.front());
   }
 
@@ -145,15 +156,26 @@ class Builder {
   }
 
   Result<void> both(const char* former, const char* latter) {
-    PLUMB_TRY(const auto recorded, nothing(event(former, Json::object())));
-    static_cast<void>(recorded);
+    if (auto recorded = event(former, Json::object()); !recorded) return recorded;
     return event(latter, Json::object());
+  }
+
+  Result<void> done() {
+    if (auto ended = both("agent_end", "agent_before_settle"); !ended) return ended;
+    return event("agent_settled", Json::object());
+  }
+
+  Result<void> message_end(Line& line) {
+    const Json message = at(line.fields, "message");
+    const std::string call = line.words.empty() ? "" : line.words.front();
+    if (auto ended = event("message_end", std::move(line.fields), call); !ended) return ended;
+    return store(message, call);
   }
 
   Result<void> run() {
     if (!written_.contains("before_agent_start")) {
-      PLUMB_TRY(const auto prepared, nothing(event("before_agent_start", {{"prompt", "hi"}})));
-      static_cast<void>(prepared);
+      if (auto prepared = event("before_agent_start", {{"prompt", "hi"}}); !prepared)
+        return prepared;
     }
     return both("agent_start", "turn_start");
   }
@@ -161,7 +183,7 @@ class Builder {
   /// A message reaches the store.
   Result<void> store(const Json& message, const std::string& call = {}) {
     if (written_.contains("session_entry")) return {};
-    const auto id = "e" + std::to_string(trace_.events.size());
+    const auto id = "e" + std::to_string(++entries_);
     return event("session_entry", {{"id", id}, {"type", "message"}, {"data", message}}, call);
   }
 
@@ -169,6 +191,7 @@ class Builder {
     trace_.header.edition = line.take("edition", "seed").get<std::string>();
     trace_.header.is_clock_virtual = line.take("virtual", true).get<bool>();
     if (line.take("live", false) == true) trace_.header.determinism = Determinism::live;
+    for (const auto& kind : line.take("hides", Json::array())) hide(kind);
     return {};
   }
 
@@ -180,7 +203,15 @@ class Builder {
   Result<void> say(Line& line) {
     messages_.push_back(
         {{"role", "user"}, {"content", Json::array({text_block(line.take("text"))})}});
-    return {};
+    return tell(messages_.back());
+  }
+
+  /// A message that is told of and stored.
+  Result<void> tell(const Json& message, const std::string& call = {}) {
+    const Json fields{{"role", message["role"]}, {"message", message}};
+    if (auto recorded = event("message_start", fields, call); !recorded) return recorded;
+    if (auto recorded = event("message_end", fields, call); !recorded) return recorded;
+    return store(message, call);
   }
 
   void put(std::vector<RequestBlock>& blocks, Zone zone, const Json& list) {
@@ -251,18 +282,20 @@ class Builder {
     }
     const std::string stop = line.take("stop", "toolUse").get<std::string>();
     Json message{{"role", "assistant"}, {"content", content}, {"stopReason", stop}};
+    if (stop == "error" || stop == "aborted") message["errorMessage"] = stop;
     Json sent{{"role", "assistant"}, {"content", content}};
     messages_.push_back(sent);
-    PLUMB_TRY(const auto answered,
-              nothing(event("provider_response",
-                            {{"n", n_}, {"stop_reason", stop}, {"message", message}})));
-    static_cast<void>(answered);
-    return store(message);
+    if (auto answered =
+            event("provider_response", {{"n", n_}, {"stop_reason", stop}, {"message", message}});
+        !answered)
+      return answered;
+    return tell(message);
   }
 
   Result<void> begin(Line& line) {
     const auto id = line.words.front();
     names_[id] = line.take("name", names_[id]);
+    begun_.insert(id);
     const Json args = line.take("args", raw_[id]);
     return event("execute_begin",
                  {{"name", names_[id]},
@@ -272,8 +305,9 @@ class Builder {
                  id);
   }
 
-  static Json result_of(Line& line) {
-    Json result = line.take("result", Json::object());
+  static Json result_of(Line& line, const Json& otherwise) {
+    const bool has_own = line.fields.contains("text") || otherwise.is_null();
+    Json result = line.take("result", has_own ? Json::object() : otherwise);
     if (!result.contains("content")) {
       result["content"] = Json::array({text_block(line.take("text", "ok"))});
     }
@@ -283,7 +317,8 @@ class Builder {
   Result<void> settle(Line& line) {
     const auto id = line.words.front();
     const Json thrown = line.take("throw");
-    const Json result = thrown.is_null() ? result_of(line) : Json();
+    const Json result = thrown.is_null() ? result_of(line, given_[id]) : Json();
+    settled_[id] = thrown.is_null() ? result : Json{{"content", Json::array({text_block(thrown)})}};
     const bool is_failure = at(result, "isError") == true;
     const auto* outcome = !thrown.is_null() ? "threw" : is_failure ? "returned_error" : "ok";
     return event("execute_end",
@@ -295,27 +330,24 @@ class Builder {
   }
 
   Result<void> exec(Line& line) {
-    PLUMB_TRY(const auto begun, nothing(begin(line)));
-    static_cast<void>(begun);
+    if (auto begun = begin(line); !begun) return begun;
     now_ += line.take("ms", 0).get<std::int64_t>();
     return settle(line);
   }
-  static Result<int> nothing(const Result<void>& done) {
-    if (!done) return std::unexpected(done.error());
-    return 0;
-  }
-
   Result<void> end(Line& line) {
     const auto id = line.words.front();
     const bool is_error = line.take("error", false).get<bool>();
     const Json cause = line.take("cause", is_error ? "blocked" : "ok");
-    const Json result = result_of(line);
+    Json result = result_of(line, settled_[id]);
+    result.erase("isError");
     ends_[id] = {{"result", result}, {"is_error", line.take("flag", is_error)}};
-    PLUMB_TRY(const auto recorded, nothing(event("call_outcome", {{"outcome", cause}}, id)));
-    static_cast<void>(recorded);
-    return event(
-        "tool_execution_end",
-        {{"name", line.take("name", names_[id])}, {"result", result}, {"is_error", is_error}}, id);
+    if (auto recorded = event("call_outcome", {{"outcome", cause}}, id); !recorded) return recorded;
+    return event("tool_execution_end",
+                 {{"name", line.take("name", names_[id])},
+                  {"result", result},
+                  {"is_error", is_error},
+                  {"ran", begun_.contains(id)}},
+                 id);
   }
 
   Result<void> result(Line& line) {
@@ -323,13 +355,7 @@ class Builder {
     Json message{{"role", "toolResult"}, {"toolCallId", id}, {"toolName", names_[id]}};
     message["content"] = line.take("content", ends_[id]["result"]["content"]);
     message["isError"] = line.take("flag", ends_[id]["is_error"]);
-    for (const char* name : {"message_start", "message_end"}) {
-      PLUMB_TRY(const auto recorded,
-                nothing(event(name, {{"role", "toolResult"}, {"message", message}}, id)));
-      static_cast<void>(recorded);
-    }
-    PLUMB_TRY(const auto stored, nothing(store(message, id)));
-    static_cast<void>(stored);
+    if (auto told = tell(message, id); !told) return told;
     if (line.take("unsent", false) == true) return {};
     message["content"] = line.take("shown", message["content"]);
     messages_.push_back(message);
@@ -358,8 +384,7 @@ class Builder {
     Json call{{"event", name}, {"extension", extension}, {"index", index}, {"input", input}};
     const auto handler = static_cast<std::size_t>(line.take("handler", handlers_.size()));
     if (handler < handlers_.size()) call["cause"] = handlers_[handler];
-    PLUMB_TRY(const auto recorded, nothing(event("hook_call", call, id)));
-    static_cast<void>(recorded);
+    if (auto recorded = event("hook_call", call, id); !recorded) return recorded;
     now_ += line.take("ms", 0).get<std::int64_t>();
     Json returned{{"event", name}, {"extension", extension}, {"index", index}};
     returned["input_after"] = line.take("after", input);
@@ -373,13 +398,17 @@ class Builder {
   RequestDeltas deltas_;
   std::int64_t now_ = 0;
   std::int64_t n_ = 0;
+  std::int64_t entries_ = 0;
   Json system_ = "be brief\n<tools>\n(none)\n</tools>";
   Json tools_ = Json::array();
   Json messages_ = Json::array();
   std::map<std::string, Json> declared_;  ///< Tools of the last request of each lineage.
   std::vector<std::int64_t> handlers_;    ///< Seqs of their registrations.
+  std::set<std::string> begun_;           ///< Calls whose execute was entered.
   std::map<std::string, Json> names_;
   std::map<std::string, Json> raw_;
+  std::map<std::string, Json> given_;    ///< Results of ends to come.
+  std::map<std::string, Json> settled_;  ///< What execute gave.
   std::map<std::string, Json> ends_;
 };
 
@@ -445,12 +474,9 @@ TraceText read_trace_text(std::string file, std::string_view text) {
 Result<TraceText> tamper(TraceText text, std::string_view edits) {
   while (!edits.empty()) {
     const auto end = edits.find(" ;; ");
-    PLUMB_TRY(const int done, [&]() -> Result<int> {
-      auto applied = apply_edit(text.lines, edits.substr(0, end));
-      if (!applied) return std::unexpected(applied.error());
-      return 0;
-    }());
-    static_cast<void>(done);
+    if (auto applied = apply_edit(text.lines, edits.substr(0, end)); !applied) {
+      return std::unexpected(applied.error());
+    }
     edits.remove_prefix(end == std::string_view::npos ? edits.size() : end + 4);
   }
   return text;
@@ -460,6 +486,10 @@ Result<Trace> build_trace(const TraceText& text) {
   std::set<std::string> written;
   for (const auto& line : text.lines) written.insert(parse_line(line).kind);
   Builder builder(std::move(written));
+  const bool has_raw =
+      std::ranges::any_of(text.lines, [](const auto& line) { return line.contains(" raw="); });
+  if (has_raw) builder.hide("session_entry");
+  for (const auto& line : text.lines) builder.foresee(line);
   for (const auto& line : text.lines) {
     if (auto added = builder.add(line); !added) {
       return fail(ErrorCode::invalid, text.file + ": '" + line + "': " + added.error().message);

@@ -9,6 +9,7 @@
 //
 // Edits: `drop L`, `move L after M`, `copy L after M`, `L = LINE` (another line in its place).
 // Besides event kinds there are lines that stand for what an engine does together:
+//   header [edition=..] [live=true] [virtual=false] [hides=[KIND,..]]   what the subject is
 //   start {...}                the host's step "start"
 //   abort                      the host's step "abort"
 //   request [tools=[..]] [system=".."] [raw=[..]] [lineage=..]   everything said so far is sent
@@ -18,7 +19,8 @@
 //   result ID                  message_start, message_end, and the message for the next request
 //   run | done                 agent_start, turn_start | agent_end, agent_settled
 // A trace without lines of these kinds has before_agent_start in each `run` and a session_entry
-// after each `answer` and `result`; the candidates of a registry are its tools unless given. A
+// after each `say`, `answer` and `result`, which are messages; one with `raw` shows no store. The
+// candidates of a registry are its tools unless given. A
 // request that declares other tools than the last one of its lineage announces them.
 //   say text=..                the user's message, for the next request
 //   registers tool|handler NAME [extension=..] | takes_back handler=N

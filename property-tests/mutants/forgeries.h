@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forgeries: a trace with one lie, made by rote from a good one. Where tampers are chosen by hand,
+// one a rule, these go through every kind of event and every member of it, to find what no rule
+// looks at.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "property-tests/mutants/tamper.h"
+
+namespace plumb::simulator {
+
+/// `lie`: drop, duplicate, swap (with the next event of the same call, or of none), or the member
+/// that is set otherwise: "outcome", "message.text" (its first text), "message.flag", ...
+struct Forgery {
+  std::string kind;
+  std::string lie;
+  Tamper tamper;
+};
+
+/// Each lie about one event of each kind of the trace; `pick` chooses which one.
+std::vector<Forgery> forgeries_of(const Trace& trace, std::uint64_t pick);
+
+}  // namespace plumb::simulator
