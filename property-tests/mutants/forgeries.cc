@@ -8,6 +8,10 @@
 #include <utility>
 
 #include "engine/trace/event_json.h"
+#include "simulator/explore/case_run.h"
+#include "simulator/invariants/judge.h"
+#include "simulator/script/source.h"
+#include "simulator/subjects/session_subject.h"
 
 namespace plumb::simulator {
 namespace {
@@ -203,6 +207,58 @@ std::vector<Forgery> forgeries_of(const Trace& trace, std::uint64_t pick) {
     std::ranges::move(lies, std::back_inserter(forgeries));
   }
   return forgeries;
+}
+
+namespace {
+
+bool is_noticed(const Trace& forged, const invariants::Catalogue& facts) {
+  const auto judgements = invariants::judge(forged, facts);
+  return std::ranges::any_of(judgements, [](const invariants::Judgement& one) {
+    return one.verdict == invariants::Verdict::fail ||
+           one.verdict == invariants::Verdict::harness_error;
+  });
+}
+
+/// The same for each run of the program: which lies are told of which scenario.
+std::uint64_t place_of(const std::string& lie) {
+  std::uint64_t place = 0;
+  for (const char c : lie) place = place * 31 + static_cast<unsigned char>(c);
+  return place;
+}
+
+}  // namespace
+
+std::map<std::string, ForgeryTally> tell_forgeries(std::span<const Scenario> scenarios,
+                                                   const Catalogue& catalogue,
+                                                   std::uint64_t share) {
+  std::map<std::string, ForgeryTally> tallies;
+  const auto facts = facts_of(catalogue);
+  SessionSubject subject;
+  std::uint64_t pick = 0;
+  for (const auto& scenario : scenarios) {
+    const auto trace = subject.run(scenario, RunOptions()).trace;
+    ++pick;
+    for (const auto& forgery : forgeries_of(trace, pick)) {
+      const auto name = forgery.kind + " " + forgery.lie;
+      if ((pick + place_of(name)) % share != 0) continue;
+      const auto forged = apply_tamper(trace, forgery.tamper);
+      if (!forged || forged->events == trace.events) continue;
+      ForgeryTally& tally = tallies[name];
+      ++tally.told;
+      if (!is_noticed(*forged, facts)) tally.where.push_back(scenario.file);
+    }
+  }
+  return tallies;
+}
+
+Result<std::map<std::string, std::string>> read_unwatched(const std::string& file) {
+  PLUMB_TRY(const auto text, read_source(file, 1 << 20));
+  PLUMB_TRY(const auto json, parse_json(text, file));
+  std::map<std::string, std::string> reasons;
+  for (const auto& [lie, reason] : json.items()) {
+    if (reason.is_string()) reasons[lie] = reason.get<std::string>();
+  }
+  return reasons;
 }
 
 }  // namespace plumb::simulator

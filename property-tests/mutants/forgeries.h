@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,19 @@ struct Forgery {
 
 /// Each lie about one event of each kind of the trace; `pick` chooses which one.
 std::vector<Forgery> forgeries_of(const Trace& trace, std::uint64_t pick);
+
+/// What became of one kind of lie, such as "session_entry data.text". `where`: scenarios in whose
+/// trace no rule noticed it.
+struct ForgeryTally {
+  std::int64_t told = 0;
+  std::vector<std::string> where;
+};
+
+/// Tells lies of the traces of all scenarios: each kind of lie in one of `share` of them.
+std::map<std::string, ForgeryTally> tell_forgeries(std::span<const Scenario> scenarios,
+                                                   const Catalogue& catalogue, std::uint64_t share);
+
+/// Kinds of lies that may go unnoticed, with the reason: a JSON object. Errors: of the file.
+Result<std::map<std::string, std::string>> read_unwatched(const std::string& file);
 
 }  // namespace plumb::simulator

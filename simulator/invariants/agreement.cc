@@ -2,6 +2,8 @@
 // What is told in several places must be told alike: by execute, the outcome, the end event, the
 // message, the store.
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +20,11 @@ const Event* agreed_end(const Call& call) {
 
 /// Neither a handler of the result nor the host's own hook had a say.
 bool is_untouched(const Call& call) {
-  return returns_of(call, "tool_result").empty() && returns_of(call, "after_tool_call").empty();
+  const auto says_nothing = [](const HookReturn* returned) {
+    return returned->error.empty() && !returned->result.get().is_object();
+  };
+  return std::ranges::all_of(returns_of(call, "tool_result"), says_nothing) &&
+         std::ranges::all_of(returns_of(call, "after_tool_call"), says_nothing);
 }
 
 /// A call whose end can be compared with what came before it.
@@ -35,7 +41,7 @@ Json part_of(const Json& result, const char* field) {
 Complaint end_is_what_ran(const Call& call) {
   const auto* settled = settled_of(call);
   if (settled == nullptr || settled->outcome == "threw" || !is_untouched(call)) return std::nullopt;
-  for (const char* field : {"content", "details", "structuredContent"}) {
+  for (const char* field : {"content", "details", "structuredContent", "terminate"}) {
     if (auto other = differ(
             "the " + std::string(field) + " of call " + call.id + " is not what execute returned",
             part_of(settled->result.get(), field), part_of(result_of(call), field),
@@ -69,9 +75,15 @@ Complaint handlers_start_from_it(const Call& call) {
   const auto* settled = settled_of(call);
   const Event* entered = first(call, "tool_result");
   if (settled == nullptr || entered == nullptr || settled->outcome == "threw") return std::nullopt;
-  return differ("the first tool_result handler sees other content than execute gave",
-                part_of(settled->result.get(), "content"),
-                part_of(entered->as<HookCall>()->input.get(), "content"), entered);
+  for (const char* field : {"content", "details", "structuredContent"}) {
+    if (auto other = differ(
+            "the first tool_result handler sees other " + std::string(field) + " than execute gave",
+            part_of(settled->result.get(), field),
+            part_of(entered->as<HookCall>()->input.get(), field), entered)) {
+      return other;
+    }
+  }
+  return std::nullopt;
 }
 
 std::string outcome_message(const Call& call) {
@@ -171,20 +183,21 @@ void results_are_handed_on(const Story& story, Report& report) {
   }
 }
 
-/// execute_end and the end event agree on whether a call failed.
-void outcomes_agree(const Story& story, Report& report) {
+/// execute_end says once whether the call failed.
+void executions_agree(const Story& story, Report& report) {
   for (const auto& call : story.calls) {
     if (!is_comparable(call)) continue;
     report.complain(execution_agrees_with_itself(call));
-    report.complain(end_agrees_with_execution(call));
   }
 }
 
-/// One call_outcome, which is ok exactly when the call is no error.
+/// One call_outcome, which is ok exactly when the call is no error, as execute_end has it unless a
+/// handler spoke of it.
 void each_end_has_an_outcome(const Story& story, Report& report) {
   if (!shows_kind(story, "call_outcome")) return;
   for (const auto& call : story.calls) {
     if (!is_comparable(call)) continue;
+    report.complain(end_agrees_with_execution(call));
     const auto number = count(call, "call_outcome");
     report.complain(require(number == 1,
                             "call " + call.id + " has " + std::to_string(number) + " outcomes",
@@ -206,6 +219,12 @@ void ends_tell_what_ran(const Story& story, Report& report) {
     if (!is_comparable(call)) continue;
     report.complain(differ("the end event of call " + call.id + " tells otherwise whether it ran",
                            Json(has_executed(call)), Json(end_of(call)->ran), agreed_end(call)));
+    const auto begun = count(call, "execute_begin");
+    const bool is_once = begun <= 1 && count(call, "execute_end") == begun;
+    report.complain(require(is_once, "call " + call.id + " does not execute once, to the end",
+                            agreed_end(call)));
+    report.complain(differ("the parent that the end event of call " + call.id + " names",
+                           Json(call.parent), Json(end_of(call)->parent), agreed_end(call)));
   }
 }
 
@@ -250,29 +269,157 @@ void messages_are_stored(const Story& story, Report& report) {
   }
 }
 
-/// A request shows the stored messages in their order, as they are.
+/// Failed answers are left out, and what is said of tools and prompt has rules of its own.
+bool may_be_left_out(const Json& stored) {
+  const auto stop = text_at(stored, "stopReason");
+  const bool is_failed = stop == "error" || stop == "aborted";
+  return is_failed || !stored.is_object() || text_at(stored, "role") == "system";
+}
+
+/// The session as requests show it, message by message.
+class ShownSession {
+ public:
+  explicit ShownSession(std::vector<const Event*> stored) : stored_(std::move(stored)) {}
+
+  /// All is sent from the beginning, wherever that is.
+  void restart() { is_open_ = true; }
+
+  Complaint see(const Request& request) {
+    for (const auto& body : request.fresh) {
+      const SentMessage sent(body.get());
+      if (sent.is_judged() && !find(sent, request.event->seq)) {
+        return finding("a request shows another message than the session has next", request.event);
+      }
+    }
+    for (; next_ < stored_.size() && stored_[next_]->seq < request.event->seq; ++next_) {
+      if (may_be_left_out(data_of_entry(stored_[next_]))) continue;
+      return finding("a request leaves out a message of the session", request.event);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool find(const SentMessage& sent, std::int64_t limit) {
+    const bool is_open = std::exchange(is_open_, false);
+    for (auto place = is_open ? 0 : next_; place < stored_.size(); ++place) {
+      if (stored_[place]->seq > limit) return false;
+      const Json& stored = data_of_entry(stored_[place]);
+      if (sent.is_of(stored)) {
+        next_ = place + 1;
+        return true;
+      }
+      if (!is_open && !may_be_left_out(stored)) return false;
+    }
+    return false;
+  }
+
+  std::vector<const Event*> stored_;
+  std::size_t next_ = 0;
+  bool is_open_ = false;  ///< The next message may be any.
+};
+
+/// A request shows the stored messages in their order, as they are, and leaves none out.
 void requests_show_what_is_stored(const Story& story, Report& report) {
   if (!shows_kind(story, "session_entry")) return;
   if (story.header.determinism == Determinism::live) return;  // Other forms of messages.
-  const auto stored = stored_messages(story);
-  std::size_t next = 0;
+  ShownSession session(stored_messages(story));
   for (const auto& request : story.requests) {
-    if (request.request->lineage != "main" || is_rewritten(request, story)) continue;
-    if (request.previous < 0 || request.message_break) next = 0;
-    for (const auto& body : request.fresh) {
-      const SentMessage sent(body.get());
-      if (!sent.is_judged()) continue;
-      const auto from = next;
-      while (next < stored.size() && !sent.is_of(data_of_entry(stored[next]))) ++next;
-      const bool is_known = next < stored.size() && stored[next]->seq < request.event->seq;
-      if (!is_known) {
-        next = from;
-        report.complain(
-            finding("a request shows a message that is not in the session", request.event));
-        continue;
-      }
-      ++next;
+    if (request.request->lineage != "main") continue;
+    if (is_rewritten(request, story)) return;
+    if (request.previous < 0 || request.message_break) session.restart();
+    if (auto odd = session.see(request)) return report.complain(*std::move(odd));
+  }
+}
+
+// ------------------------------------------------------------------ arguments, handlers, tools
+
+/// Whether values that have one type in both are equal: coercion changes types alone.
+bool agree_where_alike(const Json& one, const Json& other) {
+  if (one.type() != other.type()) return true;
+  if (one.is_object()) {
+    return std::ranges::all_of(one.items(), [&other](const auto& member) {
+      const Json& value = at(other, member.key());
+      return value.is_null() || agree_where_alike(member.value(), value);
+    });
+  }
+  return one.is_array() ? one.size() != other.size() || one == other : one == other;
+}
+
+/// What execute gets when no handler had a say is what preparation made of what the model sent.
+void executions_get_what_was_sent(const Story& story, Report& report) {
+  for (const auto& call : story.calls) {
+    const auto* begin = begin_of(call);
+    if (begin == nullptr || count(call, "tool_call") > 0 || call.is_repeated) continue;
+    const Json* given = &call.raw.get();
+    for (const Event* event : all(call, "notify")) {
+      const auto* note = event->as<Notify>();
+      if (note->topic == "prepare_end") given = &note->data.get();
     }
+    report.complain(require(agree_where_alike(*given, begin->args.get()),
+                            "execute of call " + call.id + " gets other arguments than were sent",
+                            first(call, "execute_begin")));
+  }
+}
+
+/// Calls and returns of handlers in their order, but for the host's own spawn hook, which is
+/// recorded without causes.
+std::vector<const Event*> hooks_with_causes(const Story& story) {
+  auto events = story.hooks;
+  for (const auto& call : story.calls) {
+    events.insert(events.end(), call.events.begin(), call.events.end());
+  }
+  std::erase_if(events, [](const Event* event) {
+    const auto* entered = event->as<HookCall>();
+    const auto* returned = event->as<HookReturn>();
+    return entered != nullptr ? entered->event == "spawn"
+                              : returned == nullptr || returned->event == "spawn";
+  });
+  std::ranges::sort(events, {}, &Event::seq);
+  return events;
+}
+
+bool is_return_of(const Event& begin, const Event& end) {
+  const auto* entered = begin.as<HookCall>();
+  const auto* returned = end.as<HookReturn>();
+  return entered->event == returned->event && entered->index == returned->index &&
+         entered->extension == returned->extension && begin.call == end.call;
+}
+
+/// Each handler that is called returns once, as the one that was called; where returns name the
+/// calls as their causes.
+void handlers_return(const Story& story, Report& report) {
+  std::map<std::int64_t, const Event*> open;
+  const auto events = hooks_with_causes(story);
+  const bool has_causes = std::ranges::any_of(events, [](const Event* event) {
+    return event->as<HookReturn>() != nullptr && event->cause >= 0;
+  });
+  for (const Event* event : events) {
+    if (!has_causes) return;
+    if (event->as<HookCall>() != nullptr) open[event->seq] = event;
+    if (event->as<HookReturn>() == nullptr) continue;
+    const auto begin = open.find(event->cause);
+    const bool fits = begin != open.end() && is_return_of(*begin->second, *event);
+    report.complain(require(fits, "a handler returns that was not called so", event));
+    if (begin != open.end()) open.erase(begin);
+  }
+  for (const auto& [seq, event] : open) {
+    const bool is_cut = !story.crashes.empty() || story.abort_between(seq, story.last_seq + 1) >= 0;
+    report.complain(require(is_cut, "a handler is called and does not return", event));
+  }
+}
+
+/// Each request declares the tools that are active.
+void requests_declare_the_active(const Story& story, Report& report) {
+  if (story.header.determinism == Determinism::live || story.workspace().empty()) return;
+  for (const auto& request : story.requests) {
+    const auto* active = story.active_at(request.event->seq);
+    if (active == nullptr || request.request->lineage != "main") continue;
+    auto expected = active->after;
+    auto declared = request.declared;
+    std::ranges::sort(expected);
+    std::ranges::sort(declared);
+    report.complain(differ("a request declares other tools than are active", as_json(expected),
+                           as_json(declared), request.event));
   }
 }
 
@@ -291,13 +438,18 @@ void turns_list_their_results(const Story& story, Report& report) {
 std::vector<RunCheck> agreement_checks() {
   return {
       {"RESULT-01", "a result that no handler touched is what execute gave", results_are_handed_on},
-      {"RESULT-04", "execute_end says the same", outcomes_agree},
-      {"RESULT-16", "each end has one outcome, ok for what is no error", each_end_has_an_outcome},
+      {"RESULT-04", "execute_end agrees with itself", executions_agree},
+      {"RESULT-16", "each end has one outcome, ok for what is no error, as execute_end says",
+       each_end_has_an_outcome},
       {"EVENT-03", "the end tells whether execute was entered", ends_tell_what_ran},
       {"ABORT-01", "execute_begin tells whether the signal was set", signals_follow_aborts},
       {"EVENT-12", "each message is stored as it is", messages_are_stored},
       {"BATCH-06", "turn_end lists them all", turns_list_their_results},
       {"PIPE-20", "and all messages as the session has them", requests_show_what_is_stored},
+      {"TOOL-07", "without preparation and handlers they are what was sent",
+       executions_get_what_was_sent},
+      {"EVENT-44", "each handler that is called returns", handlers_return},
+      {"ACTIVE-08", "requests declare what is active", requests_declare_the_active},
   };
 }
 

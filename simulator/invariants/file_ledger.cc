@@ -69,6 +69,7 @@ class LedgerKeeper {
       else
         see(event);
     }
+    find_open();
     compare_listings();
     return std::move(ledger_);
   }
@@ -150,6 +151,15 @@ class LedgerKeeper {
     }
     read_from_ = begin->second->seq;
     begins_.erase(begin);
+  }
+
+  /// What nothing cut short comes to its end.
+  void find_open() {
+    if (!has_causes_ || !story_.crashes.empty() || !story_.aborts.empty()) return;
+    for (const auto& [seq, event] : begins_) {
+      ledger_.pairs.push_back(
+          finding("an operation " + ledger_op(event).op + " begins and does not end", event));
+    }
   }
 
   void see_read(const Event* event) {

@@ -51,6 +51,7 @@ class LifecycleChecker final : public Checker {
     }
     if (event.as<ToolExecutionStart>() != nullptr) ++open_calls_;
     if (event.as<ToolExecutionEnd>() != nullptr) --open_calls_;
+    follow_message(event, report);
     follow_answer(event, story, report);
     follow_prompt(event, report);
     follow_settlement(event, report);
@@ -90,9 +91,38 @@ class LifecycleChecker final : public Checker {
     return std::nullopt;
   }
 
+  void see_request(const ProviderRequest& request, const Event& event, Report& report) {
+    is_main_ = request.lineage == "main";
+    report.complain(
+        require(request.n == sent_ + 1, "requests are not numbered one by one", &event));
+    sent_ = request.n;
+  }
+
+  /// An answer belongs to the request before it, and says once how it stopped.
+  void see_response(const ProviderResponse& response, const Event& event, Report& report) const {
+    report.complain(
+        differ("the request that an answer belongs to", Json(sent_), Json(response.n), &event));
+    const auto stop = text_at(response.message.get(), "stopReason");
+    report.complain(require(stop.empty() || stop == response.stop_reason,
+                            "an answer and its message stop for two reasons", &event));
+  }
+
+  /// Each message that ends has begun, as the same one.
+  void follow_message(const Event& event, Report& report) {
+    const Event* open = message_;
+    if (event.as<MessageStart>() != nullptr) message_ = &event;
+    const auto* ended = event.as<MessageEnd>();
+    if (ended == nullptr) return;
+    message_ = nullptr;
+    const bool fits = open != nullptr && open->as<MessageStart>()->role == ended->role &&
+                      open->call == event.call;
+    report.complain(require(fits, "a message ends that did not begin", &event));
+  }
+
   /// An answer of the provider is the assistant message that ends next, and there is no other.
   void follow_answer(const Event& event, const Story& story, Report& report) {
-    if (const auto* request = event.as<ProviderRequest>()) is_main_ = request->lineage == "main";
+    if (const auto* request = event.as<ProviderRequest>()) see_request(*request, event, report);
+    if (const auto* response = event.as<ProviderResponse>()) see_response(*response, event, report);
     if (event.as<ProviderResponse>() != nullptr && is_main_) {
       report.complain(
           require(answer_ == nullptr, "an answer before the last one is a message", &event));
@@ -169,8 +199,10 @@ class LifecycleChecker final : public Checker {
   bool is_in_turn_ = false;
   bool has_run_ = false;
   std::int64_t open_calls_ = 0;
-  bool is_main_ = true;            ///< The last request belongs to the conversation itself.
-  const Event* answer_ = nullptr;  ///< One that is no message yet.
+  const Event* message_ = nullptr;  ///< The one that has begun.
+  std::int64_t sent_ = 0;           ///< The number of the last request.
+  bool is_main_ = true;             ///< The last request belongs to the conversation itself.
+  const Event* answer_ = nullptr;   ///< One that is no message yet.
   bool is_replaced_ = false;
   std::string stop_;                  ///< Of the last assistant message.
   std::optional<std::string> input_;  ///< The host's, until it is a message.

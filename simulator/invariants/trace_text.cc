@@ -10,91 +10,13 @@
 #include "engine/trace/request_fold.h"
 #include "engine/values/json.h"
 #include "engine/values/json_members.h"
+#include "simulator/invariants/trace_line.h"
 
 namespace plumb::invariants {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-/// What a bracket does to the nesting.
-std::int64_t depth_change(char c) {
-  if (c == '{' || c == '[') return 1;
-  return c == '}' || c == ']' ? -1 : 0;
-}
-
-/// Words of a line; blanks within quotes and brackets do not split.
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  std::int64_t depth = 0;
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && (i == 0 || line[i - 1] != '\\')) is_quoted = !is_quoted;
-    if (!is_quoted) depth += depth_change(c);
-    if (c == ' ' && depth == 0 && !is_quoted) {
-      if (!word.empty()) words.push_back(std::exchange(word, ""));
-    } else {
-      word += c;
-    }
-  }
-  if (!word.empty()) words.push_back(word);
-  return words;
-}
-
-Json value_of(const std::string& text) {
-  auto parsed = parse_json(text);
-  return parsed ? std::move(*parsed) : Json(text);
-}
-
-std::string label_of(std::string_view line) {
-  const auto colon = line.find(':');
-  const auto blank = line.find(' ');
-  if (colon == std::string_view::npos || blank < colon) return "";
-  return std::string(line.substr(0, colon));
-}
-
 Json text_block(const Json& text) {
   return Json{{"type", "text"}, {"text", text}};
-}
-
-/// One line taken apart: its kind, its plain words and its key=value pairs.
-struct Line {
-  std::string kind;
-  std::vector<std::string> words;
-  Json fields = Json::object();
-
-  Json take(const char* key, Json otherwise = {}) {
-    if (!fields.contains(key)) return otherwise;
-    Json value = fields[key];
-    fields.erase(key);
-    return value;
-  }
-};
-
-bool is_pair(const std::string& word) {
-  const auto equals = word.find('=');
-  const auto other = word.find_first_of("{[\"");
-  return equals != std::string::npos && equals > 0 && equals < other;
-}
-
-Line parse_line(std::string_view text) {
-  Line line;
-  const auto label = label_of(text);
-  if (!label.empty()) text.remove_prefix(label.size() + 1);
-  for (const auto& word : words_of(text)) {
-    if (line.kind.empty())
-      line.kind = word;
-    else if (is_pair(word))
-      line.fields[word.substr(0, word.find('='))] = value_of(word.substr(word.find('=') + 1));
-    else
-      line.words.push_back(word);
-  }
-  return line;
 }
 
 /// Makes whole what a trace abridges: a kind that no line writes itself comes with what implies it.
@@ -151,6 +73,8 @@ class Builder {
     if (!call.empty()) json["call"] = call;
     for (const auto& [key, value] : fields.items()) json[key] = value;
     PLUMB_TRY(auto parsed, parse_event(json));
+    if (kind == "message_start") has_open_message_ = true;
+    if (kind == "message_end") has_open_message_ = false;
     trace_.events.push_back(std::move(parsed));
     return {};
   }
@@ -168,6 +92,11 @@ class Builder {
   Result<void> message_end(Line& line) {
     const Json message = at(line.fields, "message");
     const std::string call = line.words.empty() ? "" : line.words.front();
+    const bool has_begun = has_open_message_ || at(line.fields, "role") == "assistant";
+    if (auto begun = has_begun ? Result<void>() : event("message_start", line.fields, call);
+        !begun) {
+      return begun;
+    }
     if (auto ended = event("message_end", std::move(line.fields), call); !ended) return ended;
     return store(message, call);
   }
@@ -346,7 +275,8 @@ class Builder {
                  {{"name", line.take("name", names_[id])},
                   {"result", result},
                   {"is_error", is_error},
-                  {"ran", begun_.contains(id)}},
+                  {"ran", begun_.contains(id)},
+                  {"parent", id.contains('/') ? id.substr(0, id.rfind('/')) : ""}},
                  id);
   }
 
@@ -398,6 +328,7 @@ class Builder {
   RequestDeltas deltas_;
   std::int64_t now_ = 0;
   std::int64_t n_ = 0;
+  bool has_open_message_ = false;
   std::int64_t entries_ = 0;
   Json system_ = "be brief\n<tools>\n(none)\n</tools>";
   Json tools_ = Json::array();
