@@ -219,7 +219,7 @@ bool is_noticed(const Trace& forged, const invariants::Catalogue& facts) {
   });
 }
 
-/// The same for each run of the program: which lies are told of which scenario.
+/// Which lies are told of which scenario: whatever others there are.
 std::uint64_t place_of(const std::string& lie) {
   std::uint64_t place = 0;
   for (const char c : lie) place = place * 31 + static_cast<unsigned char>(c);
@@ -234,10 +234,9 @@ std::map<std::string, ForgeryTally> tell_forgeries(std::span<const Scenario> sce
   std::map<std::string, ForgeryTally> tallies;
   const auto facts = facts_of(catalogue);
   SessionSubject subject;
-  std::uint64_t pick = 0;
   for (const auto& scenario : scenarios) {
     const auto trace = subject.run(scenario, RunOptions()).trace;
-    ++pick;
+    const auto pick = place_of(scenario.file);
     for (const auto& forgery : forgeries_of(trace, pick)) {
       const auto name = forgery.kind + " " + forgery.lie;
       if ((pick + place_of(name)) % share != 0) continue;

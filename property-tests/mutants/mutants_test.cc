@@ -56,7 +56,8 @@ bool hides_at_first(const Mutant& mutant, const Scenario& scenario) {
   if (std::ranges::find(rules, mutant.rule, &RuleReference::id) == rules.end()) return false;
   const Scenario* const one[] = {&scenario};
   const auto& facts = repository_suite().facts;
-  if (!failing_rules(mutant.alterations, one, facts).empty()) return false;
+  const auto at_first = failing_rules(mutant.alterations, one, facts);
+  if (std::ranges::find(at_first, mutant.rule) != at_first.end()) return false;
   const auto later = racing_rules(mutant.alterations, one, facts);
   return std::ranges::find(later, mutant.rule) != later.end();
 }
