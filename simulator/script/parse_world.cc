@@ -56,7 +56,7 @@ std::optional<PictureLimitsScript> parse_limits(const Fields& fields) {
   return PictureLimitsScript{given.maybe_number("width"), given.maybe_number("height")};
 }
 
-ModelScript parse_model(const Fields& fields) {
+ModelScript parse_known_model(const Fields& fields) {
   return ModelScript{fields.flag("takes_pictures", true), parse_limits(fields)};
 }
 
@@ -81,7 +81,7 @@ Settings parse_settings(const Fields& fields) {
   settings.operations = parse_operations(Fields(fields.find("operations")));
   settings.pictures = parse_limits(fields);
   for (const auto& [name, view] : members_of(fields.find("models"))) {
-    settings.models[name] = parse_model(Fields(view));
+    settings.models[name] = parse_known_model(Fields(view));
   }
   return settings;
 }
