@@ -52,7 +52,7 @@ inline std::string read_whole(const std::string& path) {
   if (file == nullptr) return text;
   std::fseek(file, 0, SEEK_END);
   text.resize(static_cast<std::size_t>(std::ftell(file)));
-  std::rewind(file);
+  std::fseek(file, 0, SEEK_SET);
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::fclose(file);
   return text;

@@ -146,6 +146,7 @@ Task<HandlerResult> ExtensionRunner::run_handler(Turn turn, HandlerContext conte
   const std::shared_ptr<Json> input = context.input;
   const bool shows_input = input != nullptr && context.event == "tool_call";
   if (loop_ != nullptr && input != nullptr) loop_->note(TouchKind::store, call, false);
+  // cppcheck-suppress nullPointerRedundantCheck  // shows_input says that it is there
   const SharedJson seen(shows_input ? *input : context.data);
   const std::string dispatched = context.event;
   HookCall entered = hook_call_of(turn, seen);

@@ -63,7 +63,7 @@ class Payload {
  public:
   Payload() : Payload(Input{}) {}
   template <EventKind T>
-  Payload(T value)
+  Payload(T value)  // NOLINT(google-explicit-constructor): an event is given as what it says
       : index_(EventKinds::index_of<T>()), value_(std::make_shared<const T>(std::move(value))) {}
 
   std::size_t index() const { return index_; }
