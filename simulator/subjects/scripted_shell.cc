@@ -12,12 +12,23 @@ namespace plumb::simulator {
 namespace {
 
 std::int64_t signal_number(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, int>, 6> kNames = {{{"SIGHUP", SIGHUP},
-                                                                       {"SIGINT", SIGINT},
-                                                                       {"SIGABRT", SIGABRT},
-                                                                       {"SIGKILL", SIGKILL},
-                                                                       {"SIGSEGV", SIGSEGV},
-                                                                       {"SIGTERM", SIGTERM}}};
+  constexpr std::array<std::pair<std::string_view, int>, 17> kNames = {{{"SIGHUP", SIGHUP},
+                                                                        {"SIGINT", SIGINT},
+                                                                        {"SIGQUIT", SIGQUIT},
+                                                                        {"SIGILL", SIGILL},
+                                                                        {"SIGABRT", SIGABRT},
+                                                                        {"SIGBUS", SIGBUS},
+                                                                        {"SIGFPE", SIGFPE},
+                                                                        {"SIGKILL", SIGKILL},
+                                                                        {"SIGUSR1", SIGUSR1},
+                                                                        {"SIGSEGV", SIGSEGV},
+                                                                        {"SIGUSR2", SIGUSR2},
+                                                                        {"SIGPIPE", SIGPIPE},
+                                                                        {"SIGALRM", SIGALRM},
+                                                                        {"SIGTERM", SIGTERM},
+                                                                        {"SIGXCPU", SIGXCPU},
+                                                                        {"SIGXFSZ", SIGXFSZ},
+                                                                        {"SIGSYS", SIGSYS}}};
   for (const auto& [known, number] : kNames) {
     if (known == name) return number;
   }
