@@ -21,6 +21,9 @@ const FileOperation& borne_by(const Event* event) {
 
 bool is_builtin_change(const Call& call, const Story& story) {
   if (!is_mutator(call) || call.is_repeated || call.is_cut) return false;
+  const Json& operations = at(at(story.host(), "settings"), "operations");
+  // What the host writes by itself is no change here (WRITE-09).
+  if (call.name == "write" && at(operations, "write") == true) return false;
   const Json* tool = tool_of(call, story);
   return tool == nullptr || text_at(*tool, "level") == "builtin";
 }

@@ -30,6 +30,10 @@ std::string model_of(const Request& request);
 /// Whether the model of a request takes pictures, as far as the host told.
 bool takes_pictures(const Request& request, const Story& story);
 
+/// Takes over the texts of `shown` that stand in the place of pictures: what a model that takes
+/// none is sent (READ-24). Both are lists of blocks.
+void accept_placeholders(Json& expected, const Json& shown);
+
 /// The largest picture for a request's model: by the model's own limits, else by the read tool's,
 /// else 2000 x 2000 (READ-22, READ-23). `is_told`: not the default.
 struct PictureBounds {

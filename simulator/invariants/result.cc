@@ -17,15 +17,6 @@ bool is_shown(const Call& call, const Story& story) {
   return shown_result(call, story) != nullptr && end_of(call) != nullptr;
 }
 
-/// A model that takes no pictures is sent a text for each (READ-24).
-void accept_placeholders(Json& expected, const Json& shown) {
-  for (std::size_t i = 0; i < expected.size() && i < shown.size(); ++i) {
-    if (at(expected[i], "type") == "image" && at(shown[i], "type") == "text") {
-      expected[i] = shown[i];
-    }
-  }
-}
-
 Complaint content_is_shown(const Call& call, const Story& story) {
   const Request& next = *next_request_of(call, story);
   const Json& shown = shown_result(call, story)->content;
