@@ -33,6 +33,8 @@ Task<Result<FileReply>> RecordedFiles::perform(FileRequest request) {
   event.phase = "end";
   event.result = reply ? "ok" : engine::system_error_name(reply.error());
   if (reply && event.op == "read") content = reply->text;
+  // A link may have moved since the beginning: what the call was told counts.
+  if (reply && event.op == "real_path") event.real_path = reply->text;
   if (reply && (has_content || event.op == "read")) {
     event.bytes = static_cast<std::int64_t>(content.size());
     event.hash = sha256_hex(content);

@@ -111,7 +111,7 @@ class WritesElsewhere final : public engine::Files {
 Mutant writes_follow_reads() {
   Mutant mutant = trips_also(port_mutant("read-moves-the-other-tools", "READ-32",
                                          "edit and write go where the replaced read goes"),
-                             {"EDIT-02", "WRITE-01"});
+                             {"EDIT-02", "EDIT-16", "EDIT-71", "WRITE-01"});
   mutant.alterations.files = [](engine::Files& inner, engine::Loop&) {
     return std::make_unique<WritesElsewhere>(inner);
   };
@@ -165,9 +165,10 @@ std::vector<Mutant> host_file_mutants() {
                             "the local file is looked at before the host is asked"),
                 "read", check_locally),
       writes_follow_reads(),
-      local_too(port_mutant("write-touches-the-disk-too", "WRITE-09",
-                            "the local file is written beside the host's"),
-                "write", write_locally),
+      trips_also(local_too(port_mutant("write-touches-the-disk-too", "WRITE-09",
+                                       "the local file is written beside the host's"),
+                           "write", write_locally),
+                 {"QUEUE-05"}),
       ignores_the_model(),
       read_wrapped("read-makes-pictures-smaller-silently", "READ-22",
                    "no text tells of the original", say_no_size),

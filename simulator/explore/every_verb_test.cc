@@ -178,7 +178,7 @@ constexpr Pair kPairs[] = {
      R"([{sleep: 5}, {write_file: {path: c.txt, text: other}}])"},
     {"InTurn", R"([{in_turn: {path: c.txt, do: [{write_file: {path: c.txt, text: one}},
          {read_file: c.txt}]}}, {result: "${last}"}])",
-     R"([{in_turn: {path: c.txt, do: [{write_file: {path: c.txt, text: other}}]}}])"},
+     R"([{in_turn: {path: c.txt, do: [{write_file: {path: c.txt, text: other}}]}}])", "{}", false},
     {"Throw", R"([{read_file: a.txt}, {set_active: [read]}, {throw: no}])",
      R"([{read_file: b.txt}, {result: "${active}"}, {throw_value: "no"}])", "{}", false},
     {"AddHandler", R"([{read_file: a.txt}])", R"([{read_file: b.txt}])",

@@ -75,6 +75,13 @@ class LedgerKeeper {
   }
 
  private:
+  /// The host did something between two events, such as to move the link that is looked up.
+  bool is_host_between(const Event& begin, const Event& end) const {
+    return std::ranges::any_of(story_.steps, [&](const Event* step) {
+      return step->seq > begin.seq && step->seq < end.seq;
+    });
+  }
+
   FileState& state(const std::string& path) {
     const auto key = file_key(path, story_);
     const auto found = states_.find(key);
@@ -143,8 +150,11 @@ class LedgerKeeper {
       return;
     }
     const auto& begun = ledger_op(begin->second);
-    const bool fits = begun.op == operation.op && begun.path == operation.path &&
-                      begun.real_path == operation.real_path && begin->second->call == event->call;
+    const bool is_same_file =
+        begun.real_path == operation.real_path ||
+        (operation.op == "real_path" && is_host_between(*begin->second, *event));
+    const bool fits = begun.op == operation.op && begun.path == operation.path && is_same_file &&
+                      begin->second->call == event->call;
     if (!fits) {
       ledger_.pairs.push_back(
           finding("an operation " + operation.op + " ends as another one than it began", event));
