@@ -23,14 +23,17 @@ enum class TextKind : std::uint8_t {
   failed,   ///< The same with a status after it.
 };
 
-TextKind text_kind_of(const Json& expect, const CallRecord& call) {
+/// `input_file`: what the call was to read; of a picture, also of one that is left out, tells a
+/// sentence.
+TextKind text_kind_of(const Json& expect, const CallRecord& call, std::string_view input_file) {
   const bool is_ok = expect.value("class", "ok") == "ok";
   if (std::ranges::find(kShowingTools, call.tool) == kShowingTools.end()) return TextKind::words;
   if (!is_ok) return call.tool == "bash" ? TextKind::failed : TextKind::words;
   const Json content = expect.value("content", Json::array());
   const bool has_picture = std::ranges::any_of(
       content, [](const Json& block) { return block.value("type", Json()) == "image"; });
-  return has_picture ? TextKind::numbers : TextKind::shown;
+  const bool is_of_picture = call.tool == "read" && !engine::image_type_of(input_file).empty();
+  return has_picture || is_of_picture ? TextKind::numbers : TextKind::shown;
 }
 
 /// A command without output shows a placeholder in the engine's own words.
@@ -51,7 +54,10 @@ std::vector<std::string> strings_of(const Json& list) {
 class BlockJudge final {
  public:
   BlockJudge(const Json& expect, const CallRecord& call, const JudgeContext& context)
-      : expect_(expect), call_(call), context_(context), kind_(text_kind_of(expect, call)) {}
+      : expect_(expect),
+        call_(call),
+        context_(context),
+        kind_(text_kind_of(expect, call, context.input_file)) {}
 
   Differences judge(const std::string& path) {
     const Json& blocks = expect_["content"];
