@@ -81,7 +81,8 @@ Reply real_read(const FileRequest& request, std::int64_t bytes_max) {
     if (count == 0) return FileReply(std::move(bytes));
     // Also of files that grow, and of those that have no size of their own.
     if (std::ssize(bytes) > bytes_max) return too_large(request);
-    room = std::max(room - count, kReadBlock);
+    room -= count;
+    if (room == 0) room = kReadBlock;
   }
 }
 

@@ -36,6 +36,10 @@ void add_check(Rule& rule, const RunCheck& check) {
 
 }  // namespace
 
+bool is_live(const Story& story) {
+  return story.header.determinism == Determinism::live;
+}
+
 bool shows_kind(const Story& story, std::string_view kind) {
   return std::ranges::find(story.header.emits, kind) != story.header.emits.end();
 }

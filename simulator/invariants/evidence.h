@@ -14,6 +14,9 @@ namespace plumb::invariants {
 /// The subject can show events of this kind: only then does their absence tell anything.
 bool shows_kind(const Story& story, std::string_view kind);
 
+/// The order of events of different sources is not certain.
+bool is_live(const Story& story);
+
 /// What must hold in the trace as a whole, whether or not the rule is triggered: `how` goes on from
 /// the rule's own words.
 struct RunCheck {

@@ -66,13 +66,20 @@ const Event* source_of(const Call& call) {
   return reads.size() == 1 ? reads.front() : nullptr;
 }
 
+/// More than read shows at once.
+bool is_beyond_caps(const std::string& text) {
+  return std::ssize(text) > kBytesMax || std::ranges::count(text, '\n') >= kLinesMax;
+}
+
 Complaint shows_what_the_host_gave(const Call& call, const Story& story) {
   if (is_error(call) || abort_during(call, story) >= 0 || !has_own_result(call)) return {};
   const Event* source = source_of(call);
   if (source == nullptr) return finding("the host was not asked for the file once", call_end(call));
   const Json& text = at(source->as<Notify>()->data.get(), "text");
   const bool is_part = number_given(call, "offset") || number_given(call, "limit");
-  if (!text.is_string() || is_part || std::ssize(text.get<std::string>()) > kBytesMax) return {};
+  if (!text.is_string() || is_part || is_beyond_caps(text.get<std::string>())) {
+    return {};
+  }
   return differ("the result is not what the host gave", text, Json(result_text(call)),
                 call_end(call));
 }

@@ -99,9 +99,12 @@ class LifecycleChecker final : public Checker {
   }
 
   /// An answer belongs to the request before it, and says once how it stopped.
-  void see_response(const ProviderResponse& response, const Event& event, Report& report) const {
-    report.complain(
-        differ("the request that an answer belongs to", Json(sent_), Json(response.n), &event));
+  void see_response(const ProviderResponse& response, const Event& event, const Story& story,
+                    Report& report) const {
+    if (shows_kind(story, "provider_request")) {
+      report.complain(
+          differ("the request that an answer belongs to", Json(sent_), Json(response.n), &event));
+    }
     const auto stop = text_at(response.message.get(), "stopReason");
     report.complain(require(stop.empty() || stop == response.stop_reason,
                             "an answer and its message stop for two reasons", &event));
@@ -121,8 +124,10 @@ class LifecycleChecker final : public Checker {
 
   /// An answer of the provider is the assistant message that ends next, and there is no other.
   void follow_answer(const Event& event, const Story& story, Report& report) {
+    if (is_live(story)) return;
     if (const auto* request = event.as<ProviderRequest>()) see_request(*request, event, report);
-    if (const auto* response = event.as<ProviderResponse>()) see_response(*response, event, report);
+    if (const auto* response = event.as<ProviderResponse>())
+      see_response(*response, event, story, report);
     if (event.as<ProviderResponse>() != nullptr && is_main_) {
       report.complain(
           require(answer_ == nullptr, "an answer before the last one is a message", &event));

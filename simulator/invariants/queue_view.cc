@@ -70,7 +70,9 @@ bool needs_turn(const Call& call, const Story& story) {
 }
 
 Complaint turns_are_given_back(const Call& call, const Story& story) {
-  if (!shows_kind(story, "queue_release") || call.is_cut) return std::nullopt;
+  if (!shows_kind(story, "queue_acquire") || !shows_kind(story, "queue_release"))
+    return std::nullopt;
+  if (call.is_cut) return std::nullopt;
   const QueueAcquire* held = nullptr;
   const Event* turn = nullptr;
   for (const Event* event : call.events) {

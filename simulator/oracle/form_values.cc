@@ -89,7 +89,7 @@ constexpr std::array<ValueKind, 15> kKinds{{
     {"object", fits_object, "an object"},
     {"array", fits_array, "a list"},
     {"strings", fits_strings, "a list of strings"},
-    {"count", fits_count, "a whole number from 0 to 16777216"},
+    {"count", fits_count, "a whole number from 0 to 67108864"},
     {"ms", fits_ms, "a whole number from 0 to 120000"},
     {"uid", fits_uid, "a whole number from 0 to 4294967294"},
     {"code", fits_code, "a whole number from 0 to 255, or null"},
@@ -98,7 +98,7 @@ constexpr std::array<ValueKind, 15> kKinds{{
     {"hex", fits_hex, "pairs of hexadecimal digits"},
     {"sha256", fits_sha256, "64 hexadecimal digits in lower case"},
 }};
-static_assert(kOracleCountMax == 16'777'216 && kOracleMsMax == 120'000);
+static_assert(kOracleCountMax == 67'108'864 && kOracleMsMax == 120'000);
 
 const ValueKind& kind_named(std::string_view name) {
   const auto* const found = std::ranges::find(kKinds, name, &ValueKind::name);

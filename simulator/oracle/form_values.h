@@ -10,8 +10,8 @@
 
 namespace plumb::simulator {
 
-/// Counts of lines, bytes, pieces: more than any row needs, few enough for a loop.
-inline constexpr std::int64_t kOracleCountMax = 16 << 20;
+/// Counts of lines, bytes, pieces: as many bytes as one `gen` may make.
+inline constexpr std::int64_t kOracleCountMax = 64 << 20;
 /// Waits and limits of a row. A row with commands waits by the real clock.
 inline constexpr std::int64_t kOracleMsMax = 120'000;
 /// What one `gen` may make.

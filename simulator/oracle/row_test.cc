@@ -71,14 +71,14 @@ TEST(OracleFile, RefusesAMetaRecordThatItDoesNotUnderstand) {
   EXPECT_EQ(errors_of_meta(R"({"meta":true,"schema":99})"),
             Errors{"f:1:23: unknown schema 99, expected 2"});
   EXPECT_EQ(errors_of_meta(R"({"meta":true,"schema":"2"})"),
-            Errors{"f:1:23: 'schema' must be a whole number from 0 to 16777216"});
+            Errors{"f:1:23: 'schema' must be a whole number from 0 to 67108864"});
   EXPECT_EQ(errors_of_meta(R"({"meta":false})"), Errors{"f:1:9: 'meta' must be true"});
   EXPECT_EQ(errors_of_meta(R"({"meta":true,"counts":[]})"),
             Errors{"f:1:23: 'counts' must be an object"});
   EXPECT_EQ(errors_of_meta(R"({"meta":true,"counts":{"edti":1}})"),
             Errors{"f:1:24: unknown tool 'edti'; did you mean 'edit'?"});
   EXPECT_EQ(errors_of_meta(R"({"meta":true,"counts":{"read":1.5}})"),
-            Errors{"f:1:31: 'read' must be a whole number from 0 to 16777216"});
+            Errors{"f:1:31: 'read' must be a whole number from 0 to 67108864"});
 }
 
 TEST(OracleFile, RefusesAFileWithoutALine) {
@@ -164,7 +164,7 @@ TEST(OracleForm, RefusesWhatNoRunnerCouldExecute) {
       {R"({"op":"fs","args":{"do":"rename","path":"x"}})", "key 'to' is missing"},
       {R"({"op":"fs","args":{"do":"write","path":"a\u0000b","text":""}})", "expected no zero byte"},
       {R"({"op":"fn","args":{"name":"formatSize","content":-1},"expect":{"value":""}})",
-       "'content' must be a whole number from 0 to 16777216"},
+       "'content' must be a whole number from 0 to 67108864"},
       {R"({"op":"fn","args":{"name":"truncateHead","content":"","options":{"maxLines":"2"}},)"
        R"("expect":{"value":""}})",
        "'maxLines' must be a whole number"},

@@ -167,7 +167,10 @@ Result<ShownPicture> shown_picture(std::string_view bytes, std::string_view type
     return shown;
   }
   const PixelSize claimed = pixel_size_of(bytes, type).value_or(PixelSize());
-  if (claimed.width * claimed.height > kPicturePixelsMax) {
+  const bool is_huge =
+      claimed.width > kPicturePixelsMax || claimed.height > kPicturePixelsMax ||
+      claimed.width * claimed.height > kPicturePixelsMax;  // The sides first: no overflow.
+  if (is_huge) {
     return fail(ErrorCode::rejected,
                 "it has " + in_pixels(claimed) + " pixels, too many to decode");
   }
