@@ -21,7 +21,7 @@ const FileOperation& borne_by(const Event* event) {
 
 bool is_builtin_change(const Call& call, const Story& story) {
   if (!is_mutator(call) || call.is_repeated || call.is_cut) return false;
-  const Json& operations = at(at(story.host(), "settings"), "operations");
+  const Json& operations = setting("operations", story);
   // What the host writes by itself is no change here (WRITE-09).
   if (call.name == "write" && at(operations, "write") == true) return false;
   const Json* tool = tool_of(call, story);
@@ -73,8 +73,8 @@ void keys_are_their_files(const Story& story, Report& report) {
       const auto* operation = event->as<FileOperation>();
       if (operation == nullptr || held == nullptr || operation->real_path.empty()) continue;
       if (operation->op != "read" && operation->op != "write") continue;
-      report.complain(differ("call " + call.id + " works on a file whose turn it has not",
-                             Json(held->key), Json(operation->real_path), event));
+      report.complain(differ("the turn of call " + call.id + " is not that of the file it works on",
+                             Json(operation->real_path), Json(held->key), event));
     }
   }
 }
