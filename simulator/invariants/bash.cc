@@ -239,7 +239,7 @@ Complaint names_the_folder(const Call& call, const Story&) {
 // ------------------------------------------------------------------ what is started
 
 const Json& shell_settings(const Story& story) {
-  return at(at(story.host(), "settings"), "shell");
+  return setting("shell", story);
 }
 
 bool has_start(const Call& call, const Story& story) {

@@ -276,7 +276,7 @@ Complaint are_over_at_the_end(const Call& call, const Story&) {
 /// BASH-30.
 bool failed_at_the_host(const Call& call, const Story& story) {
   return has_any_update(call, story) && is_error(call) && updates_of(call).size() > 1 &&
-         at(at(at(story.host(), "settings"), "shell"), "remote") == true;
+         at(setting("shell", story), "remote") == true;
 }
 
 Complaint keeps_the_output(const Call& call, const Story&) {

@@ -65,7 +65,7 @@ void programs_get_the_output(const Story& story, Report& report) {
 
 /// BASH-24: without a spawn hook the script is the prefix, if any, and the command.
 void scripts_are_the_commands(const Story& story, Report& report) {
-  const Json& shell = at(at(story.host(), "settings"), "shell");
+  const Json& shell = setting("shell", story);
   if (at(shell, "has_hook") == true) return;
   const auto prefix = text_at(shell, "prefix");
   for (const auto& call : story.calls) {

@@ -9,7 +9,7 @@ namespace plumb::invariants {
 namespace {
 
 const Json& shell_told(const Story& story) {
-  return at(at(story.host(), "settings"), "shell");
+  return setting("shell", story);
 }
 
 /// Neither prefix nor hook has changed it.

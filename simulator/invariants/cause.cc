@@ -39,7 +39,7 @@ Complaint does_not_run(const Call& call, const Story&) {
 
 /// The host allows the prompt no further turn (EVENT-28).
 bool is_last_turn(const Batch& batch, const Story& story) {
-  const Json& turns_max = at(at(story.host(), "settings"), "turns_max");
+  const Json& turns_max = setting("turns_max", story);
   if (!turns_max.is_number()) return false;
   const auto turns = std::ranges::count_if(story.requests, [&batch](const Request& request) {
     return request.event->seq < batch.response->seq;

@@ -244,7 +244,7 @@ class SecretChecker final : public Checker {
   }
 
   void see(const Event& event, const Story& story, Report& report) override {
-    for (const auto& secret : strings_in(at(at(story.host(), "settings"), "secrets"))) {
+    for (const auto& secret : strings_in(setting("secrets", story))) {
       if (const auto* settled = event.as<ExecuteEnd>()) {
         if (settled->result.bytes().contains(secret)) report.trigger();
       }

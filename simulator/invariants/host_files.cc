@@ -10,7 +10,7 @@ namespace plumb::invariants {
 namespace {
 
 const Json& operations_of(const Story& story) {
-  return at(at(story.host(), "settings"), "operations");
+  return setting("operations", story);
 }
 
 const Event* call_end(const Call& call) {
@@ -91,7 +91,7 @@ bool acts_beside_the_hosts_read(const Call& call, const Story& story) {
   if (at(operations_of(story), "read") != true || is_error(call)) return false;
   if (!is_undisturbed(call, story) || !has_own_result(call)) return false;
   const bool writes_there = at(operations_of(story), "write") == true;
-  const bool runs_there = at(at(at(story.host(), "settings"), "shell"), "remote") == true;
+  const bool runs_there = at(setting("shell", story), "remote") == true;
   return is_builtin_named(call, "edit", story) ||
          (is_builtin_named(call, "write", story) && !writes_there) ||
          (is_builtin_named(call, "bash", story) && !runs_there);

@@ -31,7 +31,7 @@ std::optional<PixelCount> pixels_of_jpeg(std::string_view bytes) {
 }
 
 const Json& model_told(const Request& request, const Story& story) {
-  return at(at(at(story.host(), "settings"), "models"), model_of(request));
+  return at(setting("models", story), model_of(request));
 }
 
 void take_side(std::int64_t& side, const Json& told) {
@@ -94,7 +94,7 @@ void accept_placeholders(Json& expected, const Json& shown) {
 PictureBounds bounds_for(const Request& request, const Story& story) {
   PictureBounds bounds;
   const Json* told = &at(model_told(request, story), "pictures");
-  if (told->is_null()) told = &at(at(story.host(), "settings"), "pictures");
+  if (told->is_null()) told = &setting("pictures", story);
   bounds.is_told = told->is_object();
   take_side(bounds.most.width, at(*told, "width"));
   take_side(bounds.most.height, at(*told, "height"));

@@ -49,7 +49,7 @@ const Event* read_end(const Call& call) {
 
 bool is_builtin_read(const Call& call, const Story& story) {
   if (call.name != "read" || begin_of(call) == nullptr || end_of(call) == nullptr) return false;
-  if (at(at(at(story.host(), "settings"), "operations"), "read") == true) return false;
+  if (at(setting("operations", story), "read") == true) return false;
   const Json* tool = tool_of(call, story);
   return (tool == nullptr || view_at(*tool, "level") == "builtin") &&
          abort_during(call, story) < 0 && has_own_result(call);

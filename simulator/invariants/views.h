@@ -117,6 +117,13 @@ const Json* first_file(std::string_view path, const Story& story);
 /// The listing's name for a path, so that two spellings of it are one.
 std::string file_key(std::string_view path, const Story& story);
 
+// ------------------------------------------------------------------ the host
+
+/// A setting of the host as its start step tells it; null if it tells none.
+inline const Json& setting(std::string_view name, const Story& story) {
+  return at(at(story.host(), "settings"), name);
+}
+
 // ------------------------------------------------------------------ values
 
 /// A number as an integer: the fraction cut off, held within +-10^15. 0 for anything else.

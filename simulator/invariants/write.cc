@@ -27,7 +27,7 @@ const Json& content_of(const Call& call) {
 bool is_free_write(const Call& call, const Story& story) {
   if (call.name != "write" || !has_executed(call) || end_of(call) == nullptr) return false;
   // Files of the host's own are no workspace (WRITE-09).
-  if (at(at(at(story.host(), "settings"), "operations"), "write") == true) return false;
+  if (at(setting("operations", story), "write") == true) return false;
   return is_builtin_tool(call, story) && content_of(call).is_string() &&
          is_undisturbed(call, story) && has_own_result(call);
 }
