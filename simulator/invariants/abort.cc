@@ -226,9 +226,10 @@ class PreparationAbortChecker final : public Checker {
 Complaint every_call_ends(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
     if (call->is_repeated) continue;  // Two calls by one id (BATCH-16).
-    for (const char* name : {"tool_execution_start", "tool_execution_end"}) {
+    for (const EventName name :
+         {EventName("tool_execution_start"), EventName("tool_execution_end")}) {
       if (count(*call, name) != 1) {
-        return finding("call " + call->id + " has no single " + name,
+        return finding("call " + call->id + " has no single " + std::string(name.text()),
                        abort_event(abort_of(batch, story), story));
       }
     }

@@ -30,8 +30,9 @@ std::string_view last_characters(std::string_view line) {
 }  // namespace
 
 bool is_bash_name(const Call& call, const Story& story) {
+  if (call.name != "bash") return false;
   const Event* end = first(call, "tool_execution_end");
-  if (call.name != "bash" || end == nullptr || call.is_repeated) return false;
+  if (end == nullptr || call.is_repeated) return false;
   const Json* entry = story.tool_at("bash", end->seq);
   return entry == nullptr || view_at(*entry, "level") == "builtin";
 }

@@ -81,14 +81,14 @@ Complaint calls_follow_one_another(const Batch& batch, const Story& story) {
   const auto calls = calls_of(batch, story);
   for (std::size_t i = 1; i < calls.size(); ++i) {
     const Event* next = first(*calls[i], "tool_execution_start");
-    for (const char* name : {"tool_execution_end", "message_end"}) {
+    for (const EventName name : {EventName("tool_execution_end"), EventName("message_end")}) {
       if (auto early = before(first(*calls[i - 1], name), next, story)) return early;
     }
   }
   return std::nullopt;
 }
 
-Complaint in_source_order(const Batch& batch, const Story& story, std::string_view name) {
+Complaint in_source_order(const Batch& batch, const Story& story, EventName name) {
   const Event* earlier = nullptr;
   for (const auto* call : calls_of(batch, story)) {
     const Event* event = first(*call, name);
@@ -264,7 +264,8 @@ bool says_it_was_cut(const Call& call) {
 
 Complaint nothing_runs(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
-    for (const char* name : {"tool_call", "execute_begin", "tool_result"}) {
+    for (const EventName name :
+         {EventName("tool_call"), EventName("execute_begin"), EventName("tool_result")}) {
       if (const Event* event = first(*call, name)) {
         return finding("a call of a truncated answer went on", event);
       }

@@ -96,7 +96,7 @@ bool was_stopped(const Call& call, const Story&) {
 Complaint is_stopped(const Call& call, const Story&) {
   const std::vector<std::string> causes{"blocked", "before_hook_failed", "aborted"};
   return require(cause_of(call).empty() || contains(causes, cause_of(call)),
-                 "a stopped call has the cause " + cause_of(call), ending(call));
+                 "a stopped call has the cause " + std::string(cause_of(call)), ending(call));
 }
 
 bool has_thrown(const Call& call, const Story&) {
@@ -184,7 +184,7 @@ Complaint cause_is_on_the_list(const Call& call, const Story& story) {
   if (count(call, "call_outcome") != 1) {
     return finding("call " + call.id + " does not have one call_outcome", ending(call));
   }
-  const auto cause = cause_of(call);
+  const std::string cause(cause_of(call));
   return require(is_explained(call, story, cause),
                  "nothing in the trace explains the cause " + cause + " of call " + call.id,
                  ending(call));

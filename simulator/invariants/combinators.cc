@@ -10,20 +10,14 @@
 namespace plumb::invariants {
 namespace {
 
-template <class T>
-std::vector<const T*> pointers(const auto& values) {
-  std::vector<const T*> result;
-  for (const auto& value : values) result.push_back(&value);
-  return result;
-}
-
-/// Calls that can be judged: those cut by a crash and those with a repeated id can not.
-std::vector<const Call*> judged_calls(const Story& story) {
-  std::vector<const Call*> calls;
-  for (const auto& call : story.calls) {
-    if (!call.is_cut && !call.is_repeated) calls.push_back(&call);
-  }
-  return calls;
+/// A plan for the subjects that the story keeps in this list.
+template <class T, auto kList>
+EachPlan<T> plan_for(const std::string& id, const std::string& how) {
+  EachPlan<T> plan;
+  plan.id = id;
+  plan.how = how;
+  plan.subjects = [](const Story& story) { return std::span<const T* const>(story.*kList); };
+  return plan;
 }
 
 /// Keeps the events of a kind and judges them when the whole story is known.
@@ -54,11 +48,11 @@ class KindChecker final : public Checker {
   std::vector<const Event*> events_;
 };
 
-Complaint has_count(const Call& call, std::string_view name, std::int64_t min, std::int64_t max) {
+Complaint has_count(const Call& call, EventName name, std::int64_t min, std::int64_t max) {
   const auto number = count(call, name);
   if (number >= min && number <= max) return std::nullopt;
   Finding found =
-      finding("call " + call.id + " has " + std::to_string(number) + " " + std::string(name),
+      finding("call " + call.id + " has " + std::to_string(number) + " " + std::string(name.text()),
               number > max          ? last(call, name)
               : call.events.empty() ? nullptr
                                     : call.events.back());
@@ -67,14 +61,14 @@ Complaint has_count(const Call& call, std::string_view name, std::int64_t min, s
   return found;
 }
 
-Complaint are_in_order(const Call& call, const Story& story, const std::vector<std::string>& names,
+Complaint are_in_order(const Call& call, const Story& story, const std::vector<EventName>& names,
                        bool may_lack) {
   const Event* earlier = nullptr;
-  for (const auto& name : names) {
+  for (const auto name : names) {
     const Event* event = first(call, name);
     if (event == nullptr && may_lack) continue;
     if (event == nullptr) {
-      return finding("call " + call.id + " has no " + name,
+      return finding("call " + call.id + " has no " + std::string(name.text()),
                      call.events.empty() ? nullptr : call.events.back());
     }
     if (auto complaint = before(earlier, event, story)) return complaint;
@@ -83,8 +77,7 @@ Complaint are_in_order(const Call& call, const Story& story, const std::vector<s
   return std::nullopt;
 }
 
-Complaint none_after(const Call& call, const Story& story, std::string_view name,
-                     std::string_view limit) {
+Complaint none_after(const Call& call, const Story& story, EventName name, EventName limit) {
   const Event* end = first(call, limit);
   if (end == nullptr) return std::nullopt;
   for (const Event* event : all(call, name)) {
@@ -93,13 +86,13 @@ Complaint none_after(const Call& call, const Story& story, std::string_view name
   return std::nullopt;
 }
 
-Complaint lie_between(const Call& call, const Story& story, std::string_view name,
-                      std::string_view from, std::string_view to) {
+Complaint lie_between(const Call& call, const Story& story, EventName name, EventName from,
+                      EventName to) {
   const Event* opening = first(call, from);
   const Event* closing = last(call, to);
   for (const Event* event : all(call, name)) {
     if (opening == nullptr)
-      return finding(std::string(name) + " without " + std::string(from), event);
+      return finding(std::string(name.text()) + " without " + std::string(from.text()), event);
     if (auto complaint = before(opening, event, story)) return complaint;
     if (auto complaint = before(event, closing, story)) return complaint;
   }
@@ -133,37 +126,36 @@ void Report::complain(Complaint complaint) {
 }
 
 CallRule RuleStart::for_each_call() const {
-  return CallRule(EachPlan<Call>{id_, how_, judged_calls, {}, {}});
+  return CallRule(plan_for<Call, &Story::judged_calls>(id_, how_));
 }
 
 EachRule<Batch> RuleStart::for_each_batch() const {
-  const auto all_batches = [](const Story& story) {
-    std::vector<const Batch*> batches;
-    for (const auto& batch : story.batches) {
-      if (!batch.is_cut) batches.push_back(&batch);
-    }
-    return batches;
-  };
-  return EachRule<Batch>({id_, how_, all_batches, {}, {}});
+  return EachRule<Batch>(plan_for<Batch, &Story::judged_batches>(id_, how_));
 }
 
 EachRule<Request> RuleStart::for_each_request() const {
-  const auto all_requests = [](const Story& story) { return pointers<Request>(story.requests); };
-  return EachRule<Request>({id_, how_, all_requests, {}, {}});
+  return EachRule<Request>(plan_for<Request, &Story::judged_requests>(id_, how_));
+}
+
+EachRule<Request> RuleStart::for_each_prompt() const {
+  auto plan = plan_for<Request, &Story::judged_requests>(id_, how_);
+  plan.repeats = [](const Request& request) { return request.repeats_prompt; };
+  return EachRule<Request>(std::move(plan));
 }
 
 EventRule RuleStart::for_each(std::string_view kind) const {
-  return EventRule(EachPlan<Event>{id_, how_, {}, {}, {}}, kind);
+  EachPlan<Event> plan;
+  plan.id = id_;
+  plan.how = how_;
+  return EventRule(std::move(plan), kind);
 }
 
 EachRule<EditCase> RuleStart::for_each_edit() const {
-  const auto all_edits = [](const Story& story) { return pointers<EditCase>(story.edits()); };
-  return EachRule<EditCase>({id_, how_, all_edits, {}, {}});
+  return EachRule<EditCase>(plan_for<EditCase, &Story::judged_edits>(id_, how_));
 }
 
 EachRule<Story> RuleStart::for_the_run() const {
-  const auto whole = [](const Story& story) { return std::vector<const Story*>{&story}; };
-  return EachRule<Story>({id_, how_, whole, {}, {}});
+  return EachRule<Story>(plan_for<Story, &Story::itself>(id_, how_));
 }
 
 EventRule::operator Rule() const {
@@ -182,38 +174,37 @@ CallRule& CallRule::expect(Expectation<Call> expectation) {
   return *this;
 }
 
-CallRule& CallRule::exactly_one(std::string_view name) {
+CallRule& CallRule::exactly_one(EventName name) {
   return expect([name](const Call& call, const Story&) { return has_count(call, name, 1, 1); });
 }
 
-CallRule& CallRule::at_most_one(std::string_view name) {
+CallRule& CallRule::at_most_one(EventName name) {
   return expect([name](const Call& call, const Story&) { return has_count(call, name, 0, 1); });
 }
 
-CallRule& CallRule::none(std::string_view name) {
+CallRule& CallRule::none(EventName name) {
   return expect([name](const Call& call, const Story&) { return has_count(call, name, 0, 0); });
 }
 
-CallRule& CallRule::order(std::vector<std::string> names) {
+CallRule& CallRule::order(std::vector<EventName> names) {
   return expect([names = std::move(names)](const Call& call, const Story& story) {
     return are_in_order(call, story, names, false);
   });
 }
 
-CallRule& CallRule::order_of_present(std::vector<std::string> names) {
+CallRule& CallRule::order_of_present(std::vector<EventName> names) {
   return expect([names = std::move(names)](const Call& call, const Story& story) {
     return are_in_order(call, story, names, true);
   });
 }
 
-CallRule& CallRule::never_after(std::string_view name, std::string_view limit) {
+CallRule& CallRule::never_after(EventName name, EventName limit) {
   return expect([name, limit](const Call& call, const Story& story) {
     return none_after(call, story, name, limit);
   });
 }
 
-CallRule& CallRule::only_between(std::string_view name, std::string_view from,
-                                 std::string_view to) {
+CallRule& CallRule::only_between(EventName name, EventName from, EventName to) {
   return expect([=](const Call& call, const Story& story) {
     return lie_between(call, story, name, from, to);
   });

@@ -177,7 +177,7 @@ class ProposalChecker final : public Checker {
   void see(const Event& event, const Story&, Report& report) override {
     if (const auto* hook = event.as<HookCall>()) enter(*hook, event, report);
     if (const auto* returned = event.as<HookReturn>()) leave(*returned, event);
-    if (const auto* entry = event.as<SessionEntry>()) {
+    if (const auto* entry = event.as<SessionEntry>(); entry != nullptr && is_open_) {
       const auto type = text_at(entry->data.get(), "customType");
       appended_.push_back(type.empty() ? entry->type : type);
     }

@@ -41,9 +41,9 @@ Complaint reads_and_writes_once(const EditCase& edit, const Story&) {
 
 Complaint has_a_turn(const EditCase& edit, const Story& story) {
   if (!needs_turn(*edit.call, story)) return std::nullopt;
-  for (const char* name : {"queue_acquire", "queue_release"}) {
+  for (const EventName name : {EventName("queue_acquire"), EventName("queue_release")}) {
     if (first(*edit.call, name) != nullptr) continue;
-    return finding("an edit without " + std::string(name), step_end(edit));
+    return finding("an edit without " + std::string(name.text()), step_end(edit));
   }
   return std::nullopt;
 }

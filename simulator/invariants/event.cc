@@ -119,10 +119,10 @@ Complaint belongs_to_a_started_call(const Event& event, const Story& story) {
 /// A nested call has none (HOOK-29).
 Complaint message_follows(const Call& call, const Story& story) {
   if (!is_top_level(call)) return std::nullopt;
-  for (const char* name : {"message_start", "message_end"}) {
+  for (const EventName name : {EventName("message_start"), EventName("message_end")}) {
     const Event* event = first(call, name);
     if (event == nullptr) {
-      return finding("the blocked call " + call.id + " has no " + name,
+      return finding("the blocked call " + call.id + " has no " + std::string(name.text()),
                      first(call, "tool_execution_end"));
     }
     if (auto early = before(first(call, "tool_execution_end"), event, story)) return early;

@@ -209,11 +209,11 @@ Complaint all_are_gated(const Story& story, const Story&) {
   return std::nullopt;
 }
 
-Complaint each_handler_once(const Call& call, std::string_view event) {
+Complaint each_handler_once(const Call& call, EventName event) {
   std::set<std::int64_t> seen;
-  for (const auto* entered : hook_calls_of(call, event)) {
+  for (const auto* entered : hook_calls_of(call, event.text())) {
     if (!seen.insert(entered->index).second) {
-      return finding("a handler of " + std::string(event) + " ran twice for call " + call.id,
+      return finding("a handler of " + std::string(event.text()) + " ran twice for call " + call.id,
                      last(call, event));
     }
   }
@@ -262,13 +262,15 @@ std::set<std::pair<std::string, std::int64_t>> handlers_of(const Call& call,
 
 Complaint no_call_escapes(const Batch& batch, const Story& story) {
   const auto calls = executed_calls(batch, story);
-  for (const char* event : {"tool_call", "tool_result"}) {
+  for (const EventName event : {EventName("tool_call"), EventName("tool_result")}) {
+    const auto handlers = [&](const Call* call) { return handlers_of(*call, event.text()).size(); };
     std::size_t most = 0;
-    for (const Call* call : calls) most = std::max(most, handlers_of(*call, event).size());
+    for (const Call* call : calls) most = std::max(most, handlers(call));
     for (const Call* call : calls) {
       if (auto odd = each_handler_once(*call, event)) return odd;
-      if (handlers_of(*call, event).size() == most) continue;
-      return finding("call " + call->id + " of " + call->name + " escaped a handler of " + event,
+      if (handlers(call) == most) continue;
+      return finding("call " + call->id + " of " + call->name + " escaped a handler of " +
+                         std::string(event.text()),
                      first(*call, "execute_begin"));
     }
   }

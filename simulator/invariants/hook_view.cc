@@ -38,7 +38,7 @@ std::vector<const HandlerLife*> handlers_at(std::string_view event, std::int64_t
   return chain;
 }
 
-Complaint follows_registration(const Call& call, std::string_view event, const Story& story) {
+Complaint follows_registration(const Call& call, EventName event, const Story& story) {
   const HandlerLife* earlier = nullptr;
   for (const Event* one : all(call, event)) {
     const auto* handler = handler_of(*one, story);
@@ -53,16 +53,15 @@ Complaint follows_registration(const Call& call, std::string_view event, const S
   return std::nullopt;
 }
 
-Complaint all_had_a_turn(const Call& call, std::string_view event, std::int64_t seq,
-                         const Story& story) {
+Complaint all_had_a_turn(const Call& call, EventName event, std::int64_t seq, const Story& story) {
   const Event* end = first(call, "tool_execution_end");
   const auto turns = all(call, event);
-  for (const auto* handler : handlers_at(event, seq, story)) {
+  for (const auto* handler : handlers_at(event.text(), seq, story)) {
     if (handler->to >= 0 && (end == nullptr || handler->to < end->seq)) continue;
     const bool had_turn =
         std::ranges::any_of(turns, [&](const Event* turn) { return turn->cause == handler->from; });
     if (had_turn) continue;
-    return finding("the handler of " + std::string(event) + " that " + handler->extension +
+    return finding("the handler of " + std::string(event.text()) + " that " + handler->extension +
                        " registered had no turn for call " + call.id,
                    end);
   }

@@ -17,10 +17,9 @@ namespace plumb::invariants {
 std::vector<const HandlerLife*> handlers_at(std::string_view event, std::int64_t seq,
                                             const Story& story);
 /// Nothing if the handlers of a call's dispatch had their turns in load and registration order.
-Complaint follows_registration(const Call& call, std::string_view event, const Story& story);
+Complaint follows_registration(const Call& call, EventName event, const Story& story);
 /// Nothing if each handler that was registered at `seq`, and was not taken back before the call
 /// ended, had a turn.
-Complaint all_had_a_turn(const Call& call, std::string_view event, std::int64_t seq,
-                         const Story& story);
+Complaint all_had_a_turn(const Call& call, EventName event, std::int64_t seq, const Story& story);
 
 }  // namespace plumb::invariants

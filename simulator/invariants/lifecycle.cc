@@ -101,7 +101,7 @@ class LifecycleChecker final : public Checker {
   /// An answer belongs to the request before it, and says once how it stopped.
   void see_response(const ProviderResponse& response, const Event& event, const Story& story,
                     Report& report) const {
-    if (shows_kind(story, "provider_request")) {
+    if (sent_ != response.n && shows_kind(story, "provider_request")) {
       report.complain(
           differ("the request that an answer belongs to", Json(sent_), Json(response.n), &event));
     }
@@ -154,8 +154,7 @@ class LifecycleChecker final : public Checker {
     }
     if (is_closing || is_replaced_) return;
     report.complain(differ("the assistant message is not the provider's answer",
-                           answer->as<ProviderResponse>()->message.get(), ended->message.get(),
-                           &event));
+                           answer->as<ProviderResponse>()->message, ended->message, &event));
   }
 
   /// What the host said is the prompt and the first message of its run, unless handlers changed it.
@@ -188,7 +187,8 @@ class LifecycleChecker final : public Checker {
   }
 
   static void expect(bool claim, const Event& event, Report& report) {
-    report.complain(require(claim, std::string(event.kind()) + " out of its place", &event));
+    if (claim) return;
+    report.complain(finding(std::string(event.kind()) + " out of its place", &event));
   }
   void open(bool& state, bool claim, const Event& event, Report& report) {
     expect(claim, event, report);

@@ -57,8 +57,8 @@ class UnstreamedChecker final : public Checker {
       return;
     }
     if (is_replaced_) return;
-    report.complain(differ("start and end of a " + begun.role + " message differ",
-                           begun.message.get(), ended->message.get(), &event));
+    report.complain(differ("start and end of a " + begun.role + " message differ", begun.message,
+                           ended->message, &event));
   }
 
   const Event* open_ = nullptr;

@@ -35,13 +35,49 @@ ShownCall function_call(const Json& entry) {
   return call;
 }
 
-ShownResult result(const Json& holder, const char* id_key, const char* error_key) {
-  const Json& flag = at(holder, error_key);
-  return ShownResult{.call = text_at(holder, id_key),
+/// How a dialect names the members of a result. `has_flag`: a missing error flag is one, too.
+struct ResultKeys {
+  const char* id;
+  const char* error;
+  bool has_flag = false;
+};
+
+ShownResult result(const Json& holder, const ResultKeys& keys) {
+  const Json& flag = at(holder, keys.error);
+  return ShownResult{.call = text_at(holder, keys.id),
                      .content = as_blocks(at(holder, "content")),
                      .is_error = flag == true,
-                     .has_error_flag = flag.is_boolean(),
+                     .has_error_flag = keys.has_flag || flag.is_boolean(),
                      .block = &holder};
+}
+
+/// The calls of an answer: `see_block` those among its content, `see_function` those beside it.
+void for_each_call(const Json& message, const auto& see_block, const auto& see_function) {
+  if (!is_assistant(message)) return;
+  const Json& content = at(message, "content");
+  if (content.is_array()) {
+    for (const auto& block : content) {
+      const auto type = view_at(block, "type");
+      if (type == "toolCall" || type == "tool_use") see_block(block);
+    }
+  }
+  const Json& functions = at(message, "tool_calls");
+  if (!functions.is_array()) return;
+  for (const auto& entry : functions) see_function(entry);
+}
+
+void for_each_result(const Json& message, const auto& see) {
+  const auto role = view_at(message, "role");
+  if (role == "toolResult") return see(message, ResultKeys{"toolCallId", "isError"});
+  if (role == "tool") return see(message, ResultKeys{"tool_call_id", "is_error"});
+  if (role != "user") return;
+  // Results stand in lists only; what they point to must stay.
+  const Json& content = at(message, "content");
+  if (!content.is_array()) return;
+  for (const auto& block : content) {
+    if (view_at(block, "type") != "tool_result") continue;
+    see(block, ResultKeys{"tool_use_id", "is_error", true});
+  }
 }
 
 }  // namespace
@@ -69,34 +105,33 @@ std::string text_in(const Json& content) {
 
 std::vector<ShownCall> calls_in(const Json& message) {
   std::vector<ShownCall> calls;
-  if (!is_assistant(message)) return calls;
-  Json storage;
-  for (const auto& block : listed(at(message, "content"), storage)) {
-    const auto type = view_at(block, "type");
-    if (type == "toolCall" || type == "tool_use") calls.push_back(block_call(block));
-  }
-  const Json& functions = at(message, "tool_calls");
-  if (functions.is_array()) {
-    for (const auto& entry : functions) calls.push_back(function_call(entry));
-  }
+  for_each_call(
+      message, [&](const Json& block) { calls.push_back(block_call(block)); },
+      [&](const Json& entry) { calls.push_back(function_call(entry)); });
   return calls;
 }
 
+std::vector<std::string> ids_of_calls_in(const Json& message) {
+  std::vector<std::string> ids;
+  const auto add = [&](const Json& call) { ids.push_back(text_at(call, "id")); };
+  for_each_call(message, add, add);
+  return ids;
+}
+
 std::vector<ShownResult> results_in(const Json& message) {
-  const auto role = view_at(message, "role");
-  if (role == "toolResult") return {result(message, "toolCallId", "isError")};
-  if (role == "tool") return {result(message, "tool_call_id", "is_error")};
   std::vector<ShownResult> results;
-  if (role != "user") return results;
-  // Results stand in lists only; what they point to must stay.
-  const Json& content = at(message, "content");
-  if (!content.is_array()) return results;
-  for (const auto& block : content) {
-    if (view_at(block, "type") != "tool_result") continue;
-    results.push_back(result(block, "tool_use_id", "is_error"));
-    results.back().has_error_flag = true;
-  }
+  for_each_result(message, [&](const Json& holder, const ResultKeys& keys) {
+    results.push_back(result(holder, keys));
+  });
   return results;
+}
+
+std::vector<std::string> ids_of_results_in(const Json& message) {
+  std::vector<std::string> ids;
+  for_each_result(message, [&](const Json& holder, const ResultKeys& keys) {
+    ids.push_back(text_at(holder, keys.id));
+  });
+  return ids;
 }
 
 }  // namespace plumb::invariants

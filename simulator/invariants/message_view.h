@@ -31,6 +31,8 @@ struct ShownResult {
 
 std::vector<ShownCall> calls_in(const Json& message);
 std::vector<ShownResult> results_in(const Json& message);
+std::vector<std::string> ids_of_calls_in(const Json& message);
+std::vector<std::string> ids_of_results_in(const Json& message);
 bool is_assistant(const Json& message);
 
 /// A content value as a list of blocks: a string is one text block.

@@ -239,8 +239,9 @@ Complaint filtered_are_silent(const Request& request, const Story& story) {
 
 /// Tools with metadata that came or went since the request before.
 bool follows_a_telling_change(const Request& request, const Story& story) {
-  if (request.previous < 0 || !is_generated(request, story)) return false;
+  if (request.previous < 0) return false;
   const Request& previous = story.requests[static_cast<std::size_t>(request.previous)];
+  if (request.declared == previous.declared || !is_generated(request, story)) return false;
   const auto is_told = [&](const std::string& name) {
     const Json* tool = story.tool_at(name, request.event->seq);
     return tool != nullptr && has_metadata(*tool);
@@ -268,13 +269,13 @@ std::vector<Rule> prompt_tool_rules() {
       rule("PROMPT-01",
            "each declaration has the registry's description and schema, and the prompt does not "
            "hold the schema; triggered by a schema with properties")
-          .for_each_request()
+          .for_each_prompt()
           .when(declares_a_schema)
           .expect(declarations_are_whole)
           .expect(prompt_holds_no_schema),
       rule("PROMPT-02",
            "each declared tool with a snippet has one line '- NAME: SNIPPET' in the section tools")
-          .for_each_request()
+          .for_each_prompt()
           .when(declares_snippets)
           .expect(each_snippet_is_a_line),
       rule("PROMPT-03",
@@ -284,19 +285,19 @@ std::vector<Rule> prompt_tool_rules() {
           .when(calls_without_snippet)
           .expect(is_declared_without_a_line),
       rule("PROMPT-04", "each guideline of a declared tool is one bullet of the section rules")
-          .for_each_request()
+          .for_each_prompt()
           .when(declares_guidelines)
           .expect(each_guideline_is_a_bullet),
       rule("PROMPT-05",
            "a registered tool that is not declared has neither line nor bullet; triggered by one "
            "with a snippet or guidelines")
-          .for_each_request()
+          .for_each_prompt()
           .when(has_silent_tools)
           .expect(inactive_are_silent),
       rule("REG-21",
            "a tool that the host's filters keep out has neither declaration nor line nor bullet; "
            "triggered by one with a snippet or guidelines")
-          .for_each_request()
+          .for_each_prompt()
           .when(has_filtered_tools)
           .expect(filtered_are_silent),
       rule("ACTIVE-07",

@@ -386,28 +386,28 @@ std::vector<Rule> detail_rules() {
   return {
       rule("PROMPT-06",
            "a snippet with line breaks or runs of blanks stands in one line; an empty one has none")
-          .for_each_request()
+          .for_each_prompt()
           .when(declares_untidy_snippet)
           .expect(untidy_snippets_are_lines),
       rule("PROMPT-07",
            "guidelines are trimmed and stand once; triggered by some that are not so themselves")
-          .for_each_request()
+          .for_each_prompt()
           .when(declares_untidy_guidelines)
           .expect(bullets_are_tidy),
       rule("PROMPT-08", "lines and bullets of tools follow the order of the active set")
-          .for_each_request()
+          .for_each_prompt()
           .when(has_two_lines_or_bullets)
           .expect(parts_follow_the_active_order),
       rule("PROMPT-09", "the section tools says (none) when no declared tool has a snippet")
-          .for_each_request()
+          .for_each_prompt()
           .when(declares_no_snippet)
           .expect(list_says_none),
       rule("PROMPT-12", "an override without a snippet has no line for the built-in's")
-          .for_each_request()
+          .for_each_prompt()
           .when(declares_bare_override)
           .expect(override_inherits_nothing),
       rule("PROMPT-15", "the sections follow the preamble in their fixed order")
-          .for_each_request()
+          .for_each_prompt()
           .when(has_sections)
           .expect(sections_are_in_order),
   };
@@ -421,7 +421,7 @@ std::vector<Rule> prompt_form_rules() {
       rule("PROMPT-10",
            "with a custom prompt of the host (step start) the sections tools, rules and docs are "
            "gone, appended text and cwd follow it")
-          .for_each_request()
+          .for_each_prompt()
           .when(is_customised)
           .expect(generated_parts_are_gone),
       rule("PROMPT-11",

@@ -24,9 +24,9 @@ const Event* turn_of(const Call& call) {
 }
 
 bool is_waiting_tool(const Call& call, const Story& story) {
+  if (!is_mutator(call) || end_of(call) == nullptr || !has_executed(call)) return false;
   const Json* tool = tool_of(call, story);
-  const bool is_builtin = tool == nullptr || view_at(*tool, "level") == "builtin";
-  return is_mutator(call) && is_builtin && end_of(call) != nullptr && has_executed(call);
+  return tool == nullptr || view_at(*tool, "level") == "builtin";
 }
 
 /// The result of the call's own look-up, or "".
@@ -77,9 +77,9 @@ Complaint gives_the_key_back(const Call& call, const Story& story) {
 }
 
 bool has_no_key(const Call& call, const Story& story) {
+  if (!is_waiting_tool(call, story) || abort_during(call, story) >= 0) return false;
   const auto result = lookup_result(call);
-  return is_waiting_tool(call, story) && abort_during(call, story) < 0 && !result.empty() &&
-         result != "ok" && result != "ENOENT" && result != "ENOTDIR";
+  return !result.empty() && result != "ok" && result != "ENOENT" && result != "ENOTDIR";
 }
 
 Complaint fails_alone(const Call& call, const Story& story) {

@@ -45,7 +45,10 @@ std::map<std::string, std::vector<ShownCall>> repeated_calls(const Batch& batch)
 
 /// A whole answer, whose calls are all processed.
 bool repeats_an_id(const Batch& batch, const Story& story) {
-  if (batch.is_cut || batch.stop_reason != "toolUse" || repeated_calls(batch).empty()) return false;
+  const auto is_repeated = [&](std::size_t call) { return story.calls[call].is_repeated; };
+  if (batch.stop_reason != "toolUse" || std::ranges::none_of(batch.calls, is_repeated)) {
+    return false;
+  }
   return story.abort_between(batch.response->seq, story.run_end_after(batch.response->seq)) < 0;
 }
 
@@ -58,8 +61,9 @@ const Call* call_with_id(const std::string& id, const Batch& batch, const Story&
 
 /// As many events of each kind as calls.
 Complaint all_are_processed(const std::vector<ShownCall>& shown, const Call& call) {
-  for (const char* kind : {"tool_execution_start", "tool_execution_end"}) {
-    if (auto other = differ(std::string(kind) + " events of the calls " + call.id,
+  for (const EventName kind :
+       {EventName("tool_execution_start"), EventName("tool_execution_end")}) {
+    if (auto other = differ(std::string(kind.text()) + " events of the calls " + call.id,
                             Json(shown.size()), Json(count(call, kind)), first(call, kind))) {
       return other;
     }

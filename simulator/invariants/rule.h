@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,17 +60,19 @@ template <class T>
 using Condition = std::function<bool(const T&, const Story&)>;
 template <class T>
 using Expectation = std::function<Complaint(const T&, const Story&)>;
-/// All subjects of a kind in a trace.
+/// All subjects of a kind in a trace: lists that the story keeps.
 template <class T>
-using Subjects = std::function<std::vector<const T*>(const Story&)>;
+using Subjects = std::span<const T* const> (*)(const Story&);
 
 /// "For each such thing, when ..., expect ...": triggered by the first subject that all conditions
-/// accept.
+/// accept. `repeats`, if given: the subject is the one before it, as far as this rule looks; then
+/// it is passed over, provided that nothing was wrong with that one.
 template <class T>
 struct EachPlan {
   std::string id;
   std::string how;
-  Subjects<T> subjects;
+  Subjects<T> subjects = nullptr;
+  bool (*repeats)(const T&) = nullptr;
   std::vector<Condition<T>> conditions;
   std::vector<Expectation<T>> expectations;
 };
@@ -80,8 +83,10 @@ class EachChecker final : public Checker {
   explicit EachChecker(std::shared_ptr<const EachPlan<T>> plan) : plan_(std::move(plan)) {}
 
   void finish(const Story& story, Report& report) override {
+    bool is_sound = false;
     for (const T* subject : plan_->subjects(story)) {
-      if (is_met(*subject, story)) judge(*subject, story, report);
+      if (is_sound && plan_->repeats != nullptr && plan_->repeats(*subject)) continue;
+      is_sound = !is_met(*subject, story) || judge(*subject, story, report);
     }
   }
 
@@ -92,11 +97,16 @@ class EachChecker final : public Checker {
     }
     return true;
   }
-  void judge(const T& subject, const Story& story, Report& report) const {
+  /// Whether all is as expected.
+  bool judge(const T& subject, const Story& story, Report& report) const {
     report.trigger();
+    bool is_sound = true;
     for (const auto& expectation : plan_->expectations) {
-      report.complain(expectation(subject, story));
+      Complaint complaint = expectation(subject, story);
+      is_sound = is_sound && !complaint;
+      if (complaint) report.complain(std::move(complaint));
     }
+    return is_sound;
   }
 
   // Shared: the table's plan serves every run.
@@ -145,6 +155,9 @@ class RuleStart {
   CallRule for_each_call() const;
   EachRule<Batch> for_each_batch() const;
   EachRule<Request> for_each_request() const;
+  /// Every request whose prompt, declarations or their sources differ from those of the last one:
+  /// for rules that look at nothing else.
+  EachRule<Request> for_each_prompt() const;
   /// Every event of a kind.
   EventRule for_each(std::string_view kind) const;
   /// Every call of the built-in edit, beside what must become of it.
@@ -166,25 +179,24 @@ inline RuleStart rule(std::string id, std::string how) {
   return {std::move(id), std::move(how)};
 }
 
-/// Sentences about the events of one call. A name is an event kind; tool_call, tool_call_return,
-/// tool_result and tool_result_return name the hooks of that name.
+/// Sentences about the events of one call.
 class CallRule final : public EachRule<Call> {
  public:
   using EachRule<Call>::EachRule;
 
   CallRule& when(Condition<Call> condition);
   CallRule& expect(Expectation<Call> expectation);
-  CallRule& exactly_one(std::string_view name);
-  CallRule& at_most_one(std::string_view name);
-  CallRule& none(std::string_view name);
+  CallRule& exactly_one(EventName name);
+  CallRule& at_most_one(EventName name);
+  CallRule& none(EventName name);
   /// Each occurs, and the first of each come in this order.
-  CallRule& order(std::vector<std::string> names);
+  CallRule& order(std::vector<EventName> names);
   /// The first of each, as far as they occur, come in this order.
-  CallRule& order_of_present(std::vector<std::string> names);
+  CallRule& order_of_present(std::vector<EventName> names);
   /// No `name` after the first `limit`.
-  CallRule& never_after(std::string_view name, std::string_view limit);
+  CallRule& never_after(EventName name, EventName limit);
   /// Each `name` lies after the first `from` and before the last `to`.
-  CallRule& only_between(std::string_view name, std::string_view from, std::string_view to);
+  CallRule& only_between(EventName name, EventName from, EventName to);
   /// All events of the call that have this field agree in it.
   CallRule& same(std::string_view field);
 };

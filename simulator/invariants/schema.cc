@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/values/json_schema.h"
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/views.h"
 
@@ -20,8 +19,8 @@ const Json& parameters_of(const Call& call, const Story& story) {
 std::optional<bool> fits_schema(const Call& call, const Json& value, const Story& story) {
   const Json& parameters = parameters_of(call, story);
   if (!parameters.is_object()) return std::nullopt;
-  const auto schema = compile_schema(parameters);
-  if (!schema) return std::nullopt;
+  const JsonSchema* schema = story.schema(parameters);
+  if (schema == nullptr) return std::nullopt;
   return schema->accepts(value);
 }
 

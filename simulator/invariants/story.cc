@@ -75,11 +75,53 @@ std::optional<simulator::CacheBreak> break_in_messages(const FoldedRequest& fold
 
 }  // namespace
 
+std::size_t hook_name_of(const Event& event) {
+  const auto* entered = event.as<HookCall>();
+  const auto* returned = event.as<HookReturn>();
+  if (entered == nullptr && returned == nullptr) return kEventNameCount;
+  const std::string& name = entered != nullptr ? entered->event : returned->event;
+  const std::size_t index = kEventKindCount + (returned != nullptr ? 1 : 0);
+  if (name == "tool_call") return index;
+  return name == "tool_result" ? index + 2 : kEventNameCount;
+}
+
+void CallEvents::add(const Event& event) {
+  note(event.payload.index());
+  const std::size_t hook = hook_name_of(event);
+  if (hook < kEventNameCount) note(hook);
+  events_.push_back(&event);
+}
+
+/// Of the event that comes next.
+void CallEvents::note(std::size_t name) {
+  Place& place = places_[name];
+  const auto index = static_cast<std::int32_t>(events_.size());
+  if (place.count++ == 0) place.first = index;
+  place.last = index;
+}
+
 Story::Story(const TraceHeader& trace_header) : header(trace_header) {}
 Story::~Story() = default;
 
 void Story::finish() {
   edits_ = edit_cases(*this);
+  for (const auto& call : calls) {
+    if (!call.is_cut && !call.is_repeated) judged_calls.push_back(&call);
+  }
+  for (const auto& batch : batches) {
+    if (!batch.is_cut) judged_batches.push_back(&batch);
+  }
+  for (const auto& request : requests) judged_requests.push_back(&request);
+  for (const auto& edit : edits_) judged_edits.push_back(&edit);
+}
+
+const JsonSchema* Story::schema(const Json& parameters) const {
+  const auto known = schemas_.find(&parameters);
+  if (known != schemas_.end()) return known->second ? &*known->second : nullptr;
+  auto compiled = compile_schema(parameters);
+  auto& kept = schemas_[&parameters];
+  if (compiled) kept.emplace(*std::move(compiled));
+  return kept ? &*kept : nullptr;
 }
 
 const RegistryRefresh* Story::registry_at(std::int64_t seq) const {
@@ -202,15 +244,19 @@ void StoryTeller::end_handlers(const Event& event) {
   }
 }
 
+/// The newest call of that id, which may be a new one. Events of a call often come together.
+std::size_t StoryTeller::index_of_call(const std::string& id) {
+  if (last_call_ != kNone && story_.calls[last_call_].id == id) return last_call_;
+  const auto [known, is_new] = calls_.try_emplace(id, story_.calls.size());
+  if (is_new) story_.calls.emplace_back().id = id;
+  return last_call_ = known->second;
+}
+
 void StoryTeller::see_call_event(const Event& event) {
-  const auto known = calls_.find(event.call);
-  if (known == calls_.end()) {
-    calls_[event.call] = story_.calls.size();
-    story_.calls.emplace_back().id = event.call;
-  }
-  Call& call = story_.calls[calls_[event.call]];
-  call.events.push_back(&event);
-  story_.calls_by_event[event.seq] = calls_[event.call];
+  const std::size_t index = index_of_call(event.call);
+  Call& call = story_.calls[index];
+  call.events.add(event);
+  story_.calls_by_event.push_back({event.seq, index});
   const auto* start = event.as<ToolExecutionStart>();
   if (start == nullptr) return;
   call.parent = start->parent;
@@ -236,10 +282,8 @@ void StoryTeller::declare_tools(const FoldedRequest& folded, Request& request) {
 }
 
 /// `counts`: how many results follow on the answer that made the calls, by their ids.
-void StoryTeller::pair_answer(const std::vector<ShownCall>& shown, ResultCounts counts,
+void StoryTeller::pair_answer(const std::vector<std::string>& called, ResultCounts counts,
                               Request& request) {
-  std::vector<std::string> called;
-  for (const auto& call : shown) called.push_back(call.id);
   // An answer may use an id twice: then there are as many results (BATCH-16).
   for (const auto& id : std::set<std::string>(called.begin(), called.end())) {
     const std::int64_t count = counts[id];
@@ -262,9 +306,9 @@ void StoryTeller::pair_results(const FoldedRequest& folded, Request& request) {
   for (auto block = folded.blocks.rbegin(); block != folded.blocks.rend(); ++block) {
     if (block->zone != Zone::messages) break;
     const Json& body = block->body.get();
-    for (const auto& result : results_in(body)) ++counts[result.call];
+    for (auto& id : ids_of_results_in(body)) ++counts[std::move(id)];
     if (!is_assistant(body)) continue;
-    pair_answer(calls_in(body), std::exchange(counts, {}), request);
+    pair_answer(ids_of_calls_in(body), std::exchange(counts, {}), request);
     if (!is_rewritten) return;
   }
   pair_answer({}, std::move(counts), request);
@@ -272,16 +316,34 @@ void StoryTeller::pair_results(const FoldedRequest& folded, Request& request) {
 
 /// What earlier requests did not say: a change of prompt or tools sends old messages again.
 void StoryTeller::find_fresh(const FoldedRequest& folded, Request& request) {
-  const auto is_message = [](const RequestBlock& block) { return block.zone == Zone::messages; };
-  request.message_count = std::ranges::count_if(folded.blocks, is_message);
+  // Blocks lie in the order of their zones.
+  const auto messages =
+      std::ranges::lower_bound(folded.blocks, Zone::messages, {}, &RequestBlock::zone);
+  request.message_count = folded.blocks.end() - messages;
   const auto last = lineages_.find(request.request->lineage);
   std::int64_t known = 0;
   if (last != lineages_.end() && folded.previous != nullptr && !request.message_break) {
     known = std::min(story_.requests[last->second].message_count, request.message_count);
   }
-  for (const auto& block : folded.blocks) {
-    if (is_message(block) && --known < 0) request.fresh.push_back(block.body);
+  for (auto block = messages + known; block != folded.blocks.end(); ++block) {
+    request.fresh.push_back(block->body);
   }
+}
+
+/// Whether the prompt is that of the last request, as are its sources. Asked once a request.
+bool StoryTeller::repeats_last_prompt(const Request& request) {
+  const std::array sources{story_.registries.size(), story_.active_sets.size(),
+                           story_.prompts.size(), story_.hooks.size()};
+  const bool has_same_sources = std::exchange(sources_, sources) == sources;
+  if (!has_same_sources || story_.requests.empty()) return false;
+  const auto announces = [](const Request& one) {
+    return std::ranges::any_of(one.fresh,
+                               [](const auto& body) { return announces_tools(body.get()); });
+  };
+  const Request& last = story_.requests.back();
+  return std::ranges::equal(last.system, request.system, &SharedJson::same_object) &&
+         std::ranges::equal(last.tools, request.tools, &SharedJson::same_object) &&
+         last.declared == request.declared && !announces(last) && !announces(request);
 }
 
 void StoryTeller::see_request(const Event& event) {
@@ -312,6 +374,7 @@ void StoryTeller::see_request(const Event& event) {
     for (auto& result : results_in(block.body.get())) request.results.push_back(std::move(result));
     for (auto& call : calls_in(block.body.get())) request.answered.push_back(std::move(call));
   }
+  request.repeats_prompt = repeats_last_prompt(request);
   const std::size_t index = story_.requests.size();
   const auto last = lineages_.find(request.request->lineage);
   if (last != lineages_.end() && folded->previous != nullptr) {
@@ -326,35 +389,35 @@ void StoryTeller::see_request(const Event& event) {
   story_.requests.push_back(std::move(request));
 }
 
-void StoryTeller::list_call(const ShownCall& shown, Batch& batch) {
+void StoryTeller::list_call(ShownCall shown, Batch& batch) {
   const auto known = calls_.find(shown.id);
   if (known != calls_.end() && std::ranges::find(batch.calls, known->second) != batch.calls.end()) {
     story_.calls[known->second].is_repeated = true;
     return;
   }
   calls_[shown.id] = story_.calls.size();
-  Call call;
-  call.id = shown.id;
-  call.name = shown.name;
-  call.raw = SharedJson(shown.arguments);
-  call.arguments_error = shown.arguments_error;
-  call.batch = static_cast<std::int64_t>(story_.batches.size());
-  call.position = static_cast<std::int64_t>(batch.calls.size());
+  last_call_ = kNone;
   batch.calls.push_back(story_.calls.size());
-  story_.calls.push_back(std::move(call));
+  Call& call = story_.calls.emplace_back();
+  call.id = std::move(shown.id);
+  call.name = std::move(shown.name);
+  call.raw = SharedJson(std::move(shown.arguments));
+  call.arguments_error = std::move(shown.arguments_error);
+  call.batch = static_cast<std::int64_t>(story_.batches.size());
+  call.position = static_cast<std::int64_t>(batch.calls.size()) - 1;
 }
 
 void StoryTeller::see_response(const Event& event) {
   const auto* response = event.as<ProviderResponse>();
-  const auto shown = calls_in(response->message.get());
+  auto shown = calls_in(response->message.get());
   if (shown.empty()) return;
   Batch batch;
   batch.response = &event;
   batch.stop_reason = response->stop_reason;
-  for (const auto& call : shown) list_call(call, batch);
   if (batch.stop_reason == "error" || batch.stop_reason == "aborted") {
     for (const auto& call : shown) dead_.insert(call.id);
   }
+  for (auto& call : shown) list_call(std::move(call), batch);
   const auto request = requests_.find(response->n);
   if (request != requests_.end()) {
     batch.request = static_cast<std::int64_t>(request->second);
@@ -370,11 +433,8 @@ void StoryTeller::see_turn_end(const Event& event) {
 }
 
 void StoryTeller::cut_open_calls() {
-  const auto has_ended = [](const Event* event) {
-    return event->as<ToolExecutionEnd>() != nullptr;
-  };
   for (auto& call : story_.calls) {
-    if (std::ranges::none_of(call.events, has_ended)) call.is_cut = true;
+    if (call.events.count("tool_execution_end") == 0) call.is_cut = true;
   }
   for (; turn_batch_ < story_.batches.size(); ++turn_batch_) {
     story_.batches[turn_batch_].is_cut = true;

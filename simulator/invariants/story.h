@@ -4,6 +4,7 @@
 // same facts again. Nothing here knows a scenario or an engine.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -18,10 +19,54 @@
 #include "engine/trace/request_fold.h"
 #include "engine/trace/trace.h"
 #include "engine/values/json.h"
+#include "engine/values/json_schema.h"
 #include "simulator/cache_model/prefix.h"
+#include "simulator/invariants/event_name.h"
 #include "simulator/invariants/message_view.h"
 
 namespace plumb::invariants {
+
+/// Index of an event among the names of hooks, behind the kinds; kEventNameCount for others.
+std::size_t hook_name_of(const Event& event);
+
+/// The events of one call in order of seq, found by name without a search.
+class CallEvents final {
+ public:
+  void add(const Event& event);
+
+  auto begin() const { return events_.begin(); }
+  auto end() const { return events_.end(); }
+  bool empty() const { return events_.empty(); }
+  const Event* front() const { return events_.front(); }
+  const Event* back() const { return events_.back(); }
+
+  /// Null when there is none.
+  const Event* first(EventName name) const { return event_at(name.index(), &Place::first); }
+  const Event* last(EventName name) const { return event_at(name.index(), &Place::last); }
+  std::int64_t count(EventName name) const { return places_[name.index()].count; }
+  template <EventKind T>
+  const T* first() const {
+    const Event* event = event_at(EventKinds::index_of<T>(), &Place::first);
+    return event == nullptr ? nullptr : event->as<T>();
+  }
+
+ private:
+  /// Indexes into `events_`; they mean nothing while `count` is 0.
+  struct Place {
+    std::int32_t first = 0;
+    std::int32_t last = 0;
+    std::int32_t count = 0;
+  };
+
+  void note(std::size_t name);
+  const Event* event_at(std::size_t name, std::int32_t Place::* index) const {
+    const Place& place = places_[name];
+    return place.count == 0 ? nullptr : events_[static_cast<std::size_t>(place.*index)];
+  }
+
+  std::vector<const Event*> events_;
+  std::array<Place, kEventNameCount> places_{};
+};
 
 /// One tool call: as the model made it, and every event that carries its id. `events` are in order
 /// of seq. A call that a tool made (HOOK-29) has a `parent` and no place in a batch.
@@ -35,7 +80,7 @@ struct Call {
   std::int64_t position = 0;    ///< In source order within the batch.
   bool is_cut = false;          ///< The incarnation crashed before the call ended.
   bool is_repeated = false;     ///< The answer used this id twice (BATCH-16): not judged.
-  std::vector<const Event*> events;
+  CallEvents events;
 };
 
 /// The calls of one answer. `calls` index Story::calls in source order; `next_request` and
@@ -70,9 +115,18 @@ struct Request {
   std::vector<SharedJson> added;      ///< Messages among the new blocks, as sent.
   std::vector<ShownCall> answered;    ///< Calls of assistant messages among the new blocks.
   std::vector<std::string> unpaired;  ///< What is wrong with results (BATCH-17).
+  /// Prompt and declarations are those of the request before in the trace, and so is all that they
+  /// were made from: registry, active set, what handlers said.
+  bool repeats_prompt = false;
 };
 
 struct EditCase;
+
+/// The call that an event belongs to, as an index into Story::calls.
+struct CallPlace {
+  std::int64_t seq = 0;
+  std::size_t call = 0;
+};
 
 /// From agent_start to agent_end.
 struct Run {
@@ -123,9 +177,9 @@ class Story {
   std::vector<std::string> load_order;  ///< Paths of extensions.
   std::deque<HandlerLife> handlers;
   std::vector<ToolRegistration> tool_registrations;
-  std::vector<std::int64_t> shutdowns;                 ///< session_shutdown
-  std::map<std::int64_t, std::size_t> calls_by_event;  ///< Index of the call of an event, by seq.
-  std::vector<std::int64_t> aborts;                    ///< Seqs at which an abort was asked for.
+  std::vector<std::int64_t> shutdowns;    ///< session_shutdown
+  std::vector<CallPlace> calls_by_event;  ///< In order of seq.
+  std::vector<std::int64_t> aborts;       ///< Seqs at which an abort was asked for.
   std::vector<std::int64_t> crashes;
   const FinalFiles* final_files = nullptr;
   std::int64_t last_seq = -1;
@@ -149,10 +203,24 @@ class Story {
   bool is_edition(std::string_view edition) const { return header.edition == edition; }
   /// The edit calls, worked out when the walk is over.
   const std::vector<EditCase>& edits() const { return edits_; }
+  /// The schema of a tool that a registry of the trace lists, compiled once; null when it can not
+  /// be used.
+  const JsonSchema* schema(const Json& parameters) const;
   void finish();
+
+  /// What rules judge one by one, known when the walk is over: calls and batches that a crash did
+  /// not cut (of the calls, those with a repeated id can not be judged either), all requests, all
+  /// edits, and the story itself.
+  std::vector<const Call*> judged_calls;
+  std::vector<const Batch*> judged_batches;
+  std::vector<const Request*> judged_requests;
+  std::vector<const EditCase*> judged_edits;
+  const std::array<const Story*, 1> itself{this};
 
  private:
   std::vector<EditCase> edits_;
+  /// By their place in the registry. One loop: a cache behind constant questions.
+  mutable std::map<const Json*, std::optional<JsonSchema>> schemas_;
 };
 
 /// Builds a Story event by event; one walk serves all rules.
@@ -167,16 +235,18 @@ class StoryTeller {
   void see_note(const Event& event, const Notify& note);
   void end_handlers(const Event& event);
   void see_call_event(const Event& event);
+  std::size_t index_of_call(const std::string& id);
   void see_request(const Event& event);
   void see_response(const Event& event);
   void see_turn_end(const Event& event);
   void cut_open_calls();
-  void list_call(const ShownCall& shown, Batch& batch);
+  void list_call(ShownCall shown, Batch& batch);
   void find_fresh(const FoldedRequest& folded, Request& request);
   void declare_tools(const FoldedRequest& folded, Request& request);
   using ResultCounts = std::map<std::string, std::int64_t>;
-  void pair_answer(const std::vector<ShownCall>& shown, ResultCounts counts, Request& request);
+  void pair_answer(const std::vector<std::string>& called, ResultCounts counts, Request& request);
   void pair_results(const FoldedRequest& folded, Request& request);
+  bool repeats_last_prompt(const Request& request);
 
   Story& story_;
   RequestFold fold_;
@@ -186,9 +256,13 @@ class StoryTeller {
   std::map<std::string, std::size_t> lineages_;         ///< The last request of each.
   std::map<std::size_t, std::size_t> batches_;          ///< By the request they answer.
   std::map<std::string, std::vector<Json>> announced_;  ///< Tool changes by lineage.
-  std::set<std::string> dead_;  ///< Calls of answers that failed: they get no result.
-  std::int64_t last_end_ = -1;  ///< Of the handlers of an earlier load.
-  std::size_t turn_batch_ = 0;  ///< First batch of the running turn.
+  std::set<std::string> dead_;            ///< Calls of answers that failed: they get no result.
+  std::int64_t last_end_ = -1;            ///< Of the handlers of an earlier load.
+  std::size_t turn_batch_ = 0;            ///< First batch of the running turn.
+  std::size_t last_call_ = kNone;         ///< Of the event before, if it is the newest of its id.
+  std::array<std::size_t, 4> sources_{};  ///< How much the last prompt could be made from.
+
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 };
 
 }  // namespace plumb::invariants

@@ -154,7 +154,7 @@ Complaint takes_one_text(const Call& call, const Story& story) {
 }
 
 Complaint stays_in_its_notes(const Call& call, const Story&) {
-  for (const char* kind : {"file_op", "process_start"}) {
+  for (const EventName kind : {EventName("file_op"), EventName("process_start")}) {
     if (const Event* event = first(call, kind)) {
       return finding(call.name + " went beyond its notes", event);
     }

@@ -111,68 +111,42 @@ bool is_mere_lookup(const FileOperation& operation, const Call& call) {
          (operation.op == "real_path" || (operation.op == "access" && call.name == "read"));
 }
 
-template <class T>
-const T* first_of(const Call& call) {
-  for (const Event* event : call.events) {
-    if (const auto* payload = event->as<T>()) return payload;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-bool is_named(const Event& event, std::string_view name) {
-  if (name == "tool_call" || name == "tool_result") return is_hook(event, name);
-  if (name == "tool_call_return") return is_hook_return(event, "tool_call");
-  if (name == "tool_result_return") return is_hook_return(event, "tool_result");
-  return event.kind() == name;
+bool is_named(const Event& event, EventName name) {
+  return event.payload.index() == name.index() || hook_name_of(event) == name.index();
 }
 
-const Event* first(const Call& call, std::string_view name) {
-  for (const Event* event : call.events) {
-    if (is_named(*event, name)) return event;
-  }
-  return nullptr;
-}
-
-const Event* last(const Call& call, std::string_view name) {
-  const auto events = all(call, name);
-  return events.empty() ? nullptr : events.back();
-}
-
-std::vector<const Event*> all(const Call& call, std::string_view name) {
+std::vector<const Event*> all(const Call& call, EventName name) {
   std::vector<const Event*> events;
+  if (count(call, name) == 0) return events;
   for (const Event* event : call.events) {
     if (is_named(*event, name)) events.push_back(event);
   }
   return events;
 }
 
-std::int64_t count(const Call& call, std::string_view name) {
-  return std::ranges::count_if(call.events, [&](const auto* one) { return is_named(*one, name); });
-}
-
-std::int64_t seq_of(const Call& call, std::string_view name) {
+std::int64_t seq_of(const Call& call, EventName name) {
   const Event* event = first(call, name);
   return event == nullptr ? -1 : event->seq;
 }
 
 const ToolExecutionStart* start_of(const Call& call) {
-  return first_of<ToolExecutionStart>(call);
+  return call.events.first<ToolExecutionStart>();
 }
 const ToolExecutionEnd* end_of(const Call& call) {
-  return first_of<ToolExecutionEnd>(call);
+  return call.events.first<ToolExecutionEnd>();
 }
 const ExecuteBegin* begin_of(const Call& call) {
-  return first_of<ExecuteBegin>(call);
+  return call.events.first<ExecuteBegin>();
 }
 const ExecuteEnd* settled_of(const Call& call) {
-  return first_of<ExecuteEnd>(call);
+  return call.events.first<ExecuteEnd>();
 }
 
-std::string cause_of(const Call& call) {
-  const auto* outcome = first_of<CallOutcome>(call);
-  return outcome == nullptr ? std::string() : outcome->outcome;
+std::string_view cause_of(const Call& call) {
+  const auto* outcome = call.events.first<CallOutcome>();
+  return outcome == nullptr ? std::string_view() : outcome->outcome;
 }
 
 bool has_executed(const Call& call) {
@@ -203,6 +177,7 @@ std::string result_text(const Call& call) {
 
 std::vector<const HookReturn*> returns_of(const Call& call, std::string_view event) {
   std::vector<const HookReturn*> returns;
+  if (count(call, "hook_return") == 0) return returns;
   for (const Event* one : call.events) {
     if (is_hook_return(*one, event)) returns.push_back(one->as<HookReturn>());
   }
@@ -220,6 +195,7 @@ bool has_failed(const Call& call) {
 
 std::vector<const HookCall*> hook_calls_of(const Call& call, std::string_view event) {
   std::vector<const HookCall*> calls;
+  if (count(call, "hook_call") == 0) return calls;
   for (const Event* one : call.events) {
     if (is_hook(*one, event)) calls.push_back(one->as<HookCall>());
   }
@@ -250,8 +226,9 @@ const Json* validated_input(const Call& call) {
 }
 
 const Call* call_of(const Event& event, const Story& story) {
-  const auto found = story.calls_by_event.find(event.seq);
-  return found == story.calls_by_event.end() ? nullptr : &story.calls[found->second];
+  const auto found = std::ranges::lower_bound(story.calls_by_event, event.seq, {}, &CallPlace::seq);
+  const bool is_known = found != story.calls_by_event.end() && found->seq == event.seq;
+  return is_known ? &story.calls[found->call] : nullptr;
 }
 
 const Call* call_before(std::string_view id, std::int64_t seq, const Story& story) {
@@ -348,6 +325,7 @@ std::int64_t abort_during(const Call& call, const Story& story) {
 }
 
 bool has_failed_operation(const Call& call) {
+  if (count(call, "file_op") == 0) return false;
   return std::ranges::any_of(call.events, [&call](const Event* event) {
     const auto* operation = event->as<FileOperation>();
     return operation != nullptr && is_failure(*operation) && !is_mere_lookup(*operation, call);
@@ -456,25 +434,31 @@ Json as_json(const std::vector<std::string>& names) {
   return list;
 }
 
-Finding finding(std::string message, const Event* event) {
+Finding finding(std::string_view message, const Event* event) {
   Finding found;
-  found.message = std::move(message);
+  found.message = message;
   if (event != nullptr) found.seq = event->seq;
   return found;
 }
 
-Complaint differ(std::string message, const Json& expected, const Json& actual,
+Complaint differ(std::string_view message, const Json& expected, const Json& actual,
                  const Event* event) {
   if (equal_json(expected, actual)) return std::nullopt;
-  Finding found = finding(std::move(message), event);
+  Finding found = finding(message, event);
   found.expected = shorten(expected);
   found.actual = shorten(actual);
   return found;
 }
 
-Complaint require(bool claim, std::string message, const Event* event) {
+Complaint differ(std::string_view message, const SharedJson& expected, const SharedJson& actual,
+                 const Event* event) {
+  if (expected.same_object(actual)) return std::nullopt;
+  return differ(message, expected.get(), actual.get(), event);
+}
+
+Complaint require(bool claim, std::string_view message, const Event* event) {
   if (claim) return std::nullopt;
-  return finding(std::move(message), event);
+  return finding(message, event);
 }
 
 Complaint unknowable(const Event& left, const Event& right) {

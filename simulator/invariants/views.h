@@ -8,29 +8,36 @@
 #include <vector>
 
 #include "engine/values/json_members.h"
+#include "simulator/invariants/event_name.h"
 #include "simulator/invariants/finding.h"
 #include "simulator/invariants/story.h"
 
 namespace plumb::invariants {
 
-/// Whether a name of a rule's sentence means this event (see CallRule).
-bool is_named(const Event& event, std::string_view name);
+/// Whether a name of a rule's sentence means this event.
+bool is_named(const Event& event, EventName name);
 
 // ------------------------------------------------------------------ a call
 
-const Event* first(const Call& call, std::string_view name);
-const Event* last(const Call& call, std::string_view name);
-std::vector<const Event*> all(const Call& call, std::string_view name);
-std::int64_t count(const Call& call, std::string_view name);
+inline const Event* first(const Call& call, EventName name) {
+  return call.events.first(name);
+}
+inline const Event* last(const Call& call, EventName name) {
+  return call.events.last(name);
+}
+inline std::int64_t count(const Call& call, EventName name) {
+  return call.events.count(name);
+}
+std::vector<const Event*> all(const Call& call, EventName name);
 /// Seq of the first such event, or -1.
-std::int64_t seq_of(const Call& call, std::string_view name);
+std::int64_t seq_of(const Call& call, EventName name);
 
 const ToolExecutionStart* start_of(const Call& call);
 const ToolExecutionEnd* end_of(const Call& call);
 const ExecuteBegin* begin_of(const Call& call);
 const ExecuteEnd* settled_of(const Call& call);
 /// The cause that call_outcome names, or "".
-std::string cause_of(const Call& call);
+std::string_view cause_of(const Call& call);
 bool has_executed(const Call& call);
 bool is_error(const Call& call);
 /// No handler spoke on the result, so that text and error are what the tool gave.
@@ -137,11 +144,15 @@ Json as_json(const std::vector<std::string>& names);
 
 // ------------------------------------------------------------------ findings
 
-Finding finding(std::string message, const Event* event);
+Finding finding(std::string_view message, const Event* event);
 /// Nothing if equal (member order aside); else what was expected and what there was, cut short.
-Complaint differ(std::string message, const Json& expected, const Json& actual, const Event* event);
+Complaint differ(std::string_view message, const Json& expected, const Json& actual,
+                 const Event* event);
+/// As above; what is one object needs no look into it.
+Complaint differ(std::string_view message, const SharedJson& expected, const SharedJson& actual,
+                 const Event* event);
 /// Nothing if the claim holds.
-Complaint require(bool claim, std::string message, const Event* event);
+Complaint require(bool claim, std::string_view message, const Event* event);
 Complaint unknowable(const Event& left, const Event& right);
 /// Requires that `left` comes before `right`, if both exist.
 Complaint before(const Event* left, const Event* right, const Story& story);
