@@ -58,6 +58,8 @@ const Table& rooms_below() {
       {"simulator/subjects",
        {"engine/session", "engine/lazy", "engine/approval", "engine/durable", "simulator/llm",
         "simulator/llm/wire"}},
+      {"simulator/subjects/external", {"simulator/subjects", "simulator/llm/wire"}},
+      {"simulator/subjects/adapters", {"engine/session"}},
       {"simulator/invariants", {"engine/trace", "engine/values", "simulator/cache_model"}},
       {"simulator/explore", {"simulator/subjects", "simulator/invariants"}},
       {"simulator/oracle", {"engine/tools", "simulator/script"}},
@@ -112,9 +114,9 @@ const std::vector<Placement>& libraries() {
 }
 
 const std::vector<Placement>& system_headers() {
-  static const std::vector<std::string_view> ports = {"engine/kernel/", "simulator/llm/wire/",
-                                                      "simulator/cli/", "reports/",
-                                                      "simulator/script/source.cc"};
+  static const std::vector<std::string_view> ports = {
+      "engine/kernel/", "simulator/llm/wire/",        "simulator/cli/",
+      "reports/",       "simulator/script/source.cc", "simulator/subjects/adapters/"};
   static const std::vector<Placement> list = {
       {"benchmark/", {"bench/"}},
       {"regex", {}},
@@ -127,7 +129,7 @@ const std::vector<Placement>& system_headers() {
       {"poll.h", ports},
       {"spawn.h", ports},
       {"dirent.h", ports},
-      {"netinet/", {"simulator/llm/wire/"}},
+      {"netinet/", {"simulator/llm/wire/", "simulator/subjects/adapters/"}},
       {"sys/", ports},
   };
   return list;

@@ -33,6 +33,14 @@ Result<Pipe> make_pipe() {
   return Pipe{OwnedFd(ends[0]), OwnedFd(ends[1])};
 }
 
+/// The child reads, we write without blocking.
+Result<Pipe> make_open_input() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorCode::io, "cannot make a pipe");
+  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  return Pipe{OwnedFd(ends[0]), OwnedFd(ends[1])};
+}
+
 /// A file in memory that holds the input: nobody has to feed it, and nobody can break a pipe on us.
 Result<OwnedFd> make_input(const std::string& input) {
   if (input.empty()) return OwnedFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -190,7 +198,8 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       end_fd_(std::move(other.end_fd_)),
       out_fd_(std::move(other.out_fd_)),
-      err_fd_(std::move(other.err_fd_)) {}
+      err_fd_(std::move(other.err_fd_)),
+      in_fd_(std::move(other.in_fd_)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this == &other) return *this;
@@ -199,6 +208,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   end_fd_ = std::move(other.end_fd_);
   out_fd_ = std::move(other.out_fd_);
   err_fd_ = std::move(other.err_fd_);
+  in_fd_ = std::move(other.in_fd_);
   return *this;
 }
 
@@ -210,21 +220,27 @@ const char* shell_path() {
   return ::access(kSystemShell, X_OK) == 0 ? kSystemShell : "bash";
 }
 
+Result<Pipe> input_of(const ProcessSpec& spec, ChildInput input) {
+  if (input == ChildInput::open) return make_open_input();
+  PLUMB_TRY(auto file, make_input(spec.input));
+  return Pipe{std::move(file), OwnedFd()};
+}
+
 }  // namespace
 
-Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
+Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec, ChildInput input) {
   if (auto checked = check_directory(spec.cwd); !checked) {
     return std::unexpected(std::move(checked).error());
   }
   PLUMB_TRY(Pipe out, make_pipe());
   PLUMB_TRY(Pipe err, make_pipe());
-  PLUMB_TRY(const OwnedFd input, make_input(spec.input));
+  PLUMB_TRY(Pipe in, input_of(spec, input));
   std::vector<std::string> words = spec.argv;
   if (words.empty()) words = {shell_path(), "-c", spec.command};
   std::vector<std::string> environment = environment_of(spec);
   SpawnSettings settings;
   const OwnedFd& err_end = spec.merges_streams ? out.write_end : err.write_end;
-  settings.set_streams(input.get(), out.write_end.get(), err_end.get());
+  settings.set_streams(in.read_end.get(), out.write_end.get(), err_end.get());
   settings.set_directory(spec.cwd);
   settings.set_group_and_signals();
   ChildProcess child;
@@ -237,11 +253,16 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   if (!child.end_fd_.is_open()) return fail(ErrorCode::io, "cannot watch a process");
   child.out_fd_ = std::move(out.read_end);
   child.err_fd_ = std::move(err.read_end);
+  child.in_fd_ = std::move(in.write_end);
   return child;
 }
 
 void ChildProcess::kill_group() const {
   if (pid_ > 0) ::kill(-pid_, SIGKILL);
+}
+
+void ChildProcess::interrupt_group() const {
+  if (pid_ > 0) ::kill(-pid_, SIGINT);
 }
 
 void ChildProcess::kill_leader() const {

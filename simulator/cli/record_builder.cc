@@ -74,16 +74,25 @@ reports::RuleVerdict rule_verdict(const invariants::Judgement& judgement, const 
   return verdict;
 }
 
-/// Named rules always; others when the run says something about them.
-void add_verdicts(reports::ScenarioResult& result, const Scenario& scenario, const Trace& trace,
+/// Whether an untestable verdict is red: our own engine shows what every scenario's rules need,
+/// others what they claim.
+bool is_claimed(const invariants::Judgement& judgement, const Scenario& scenario,
+                const RunResult& run) {
+  if (run.trace.header.determinism != Determinism::live) return names(scenario, judgement.id);
+  return std::ranges::find(run.claims, judgement.id) != run.claims.end();
+}
+
+/// Named and claimed rules always; others when the run says something about them.
+void add_verdicts(reports::ScenarioResult& result, const Scenario& scenario, const RunResult& run,
                   std::span<const invariants::Judgement> judgements, const Catalogue& catalogue) {
   for (const auto& judgement : judgements) {
-    const bool is_named = names(scenario, judgement.id);
     const bool is_judged = judgement.verdict == invariants::Verdict::pass ||
                            judgement.verdict == invariants::Verdict::fail;
-    if (!is_named && !is_judged) continue;
-    auto verdict = rule_verdict(judgement, trace, catalogue);
-    verdict.is_claimed = is_named;
+    const bool is_red = judgement.verdict == invariants::Verdict::untestable &&
+                        is_claimed(judgement, scenario, run);
+    if (!names(scenario, judgement.id) && !is_judged && !is_red) continue;
+    auto verdict = rule_verdict(judgement, run.trace, catalogue);
+    verdict.is_claimed = is_claimed(judgement, scenario, run);
     result.rules.push_back(std::move(verdict));
   }
 }
@@ -143,7 +152,7 @@ reports::ScenarioResult scenario_result(const Scenario& scenario, const CaseRun&
   result.line = scenario.rules.empty() ? 1 : scenario.rules.front().place.line;
   result.title = scenario.title;
   result.variant = run.variant;
-  add_verdicts(result, scenario, trace, run.judgements, catalogue);
+  add_verdicts(result, scenario, run.result, run.judgements, catalogue);
   for (const auto& unmet : run.unmet) {
     result.expectation_failures.push_back(unmet_finding(unmet, trace, scenario.file));
   }
@@ -165,9 +174,12 @@ reports::ScenarioResult trace_result(const std::string& file, const Trace& trace
   return result;
 }
 
-void add_relations(reports::ScenarioResult& result, const Scenario& scenario,
+void add_relations(reports::ScenarioResult& result, const Scenario& scenario, const RunResult& run,
                    std::span<const invariants::Judgement> judgements, const Catalogue& catalogue) {
-  add_verdicts(result, scenario, Trace(), judgements, catalogue);
+  RunResult whole;  // No event of one run shows what several do.
+  whole.trace.header = run.trace.header;
+  whole.claims = run.claims;
+  add_verdicts(result, scenario, whole, judgements, catalogue);
 }
 
 }  // namespace plumb::simulator

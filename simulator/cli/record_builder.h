@@ -23,7 +23,7 @@ reports::ScenarioResult trace_result(const std::string& file, const Trace& trace
                                      const Catalogue& catalogue);
 
 /// Adds the verdicts of relation rules that the scenario names or triggered.
-void add_relations(reports::ScenarioResult& result, const Scenario& scenario,
+void add_relations(reports::ScenarioResult& result, const Scenario& scenario, const RunResult& run,
                    std::span<const invariants::Judgement> judgements, const Catalogue& catalogue);
 
 /// "scenarios/edit/x.yaml" -> "edit/x": unique among the scenarios of a suite.

@@ -132,7 +132,8 @@ void SuiteItem::play_variants(const invariants::Catalogue& facts) {
     runs.push_back(run_case(*subject_, variant, options, facts));
     add_run(runs.back(), options_.schedule ? schedule_text(*options_.schedule) : "");
   }
-  add_relations(out_.scenarios.front(), scenario_, judge_relations(runs, facts), catalogue_);
+  add_relations(out_.scenarios.front(), scenario_, runs.front().result,
+                judge_relations(runs, facts), catalogue_);
 }
 
 /// One run of each class of schedules; a class that fails is shown by its shortest schedule.

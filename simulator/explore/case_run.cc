@@ -22,27 +22,61 @@ invariants::Catalogue facts_of(const Catalogue& catalogue) {
 
 namespace {
 
+/// The rules that the scenario names, none of them judged. Relations are judged over all runs.
+std::vector<invariants::Judgement> unjudged(const Scenario& scenario, invariants::Verdict verdict,
+                                            const std::string& reason) {
+  std::vector<invariants::Judgement> judgements;
+  const auto relations = invariants::all_relations();
+  for (const auto& rule : scenario.rules) {
+    if (std::ranges::any_of(relations, [&](const auto& other) { return other.id == rule.id; })) {
+      continue;
+    }
+    invariants::Judgement judgement;
+    judgement.id = rule.id;
+    judgement.verdict = verdict;
+    judgement.reason = reason;
+    judgements.push_back(std::move(judgement));
+  }
+  return judgements;
+}
+
 void play_and_judge(CaseRun& run, Subject& subject, const Variant& variant,
                     const RunOptions& options, const invariants::Catalogue& facts) {
   run.result = subject.run(variant.scenario, options);
+  if (!run.result.untestable.empty()) {
+    run.judgements =
+        unjudged(variant.scenario, invariants::Verdict::untestable, run.result.untestable);
+    return;
+  }
   run.judgements = invariants::judge(run.result.trace, facts);
   // What the scenario expects was written for the scenario as it stands, played to its end.
   if (variant.name.empty() && run.result.errors.empty())
     run.unmet = unmet_expectations(variant.scenario, run.result.trace);
 }
 
+bool names_subject(const std::vector<std::string>& wanted, const Subject& subject) {
+  return std::ranges::any_of(wanted, [&subject](const std::string& name) {
+    return name == subject.name() || (name == "external" && !subject.is_built_in());
+  });
+}
+
 /// Why a subject is not asked to play a scenario, or "".
 std::string reason_against(const Scenario& scenario, const Subject& subject) {
-  const std::string_view engine = subject.name() == "durable" ? "durable" : "session";
-  if (scenario.engine != engine) return "the scenario is for the engine " + scenario.engine;
+  if (scenario.engine != subject.engine()) {
+    return "the scenario is for the engine " + scenario.engine;
+  }
+  // The seed is what a scenario is of when it says nothing.
+  if (scenario.edition != Edition::seed && !subject.edition().empty() &&
+      subject.edition() != to_string(scenario.edition)) {
+    return "the scenario is for the edition " + std::string(to_string(scenario.edition));
+  }
   const auto& wanted = scenario.subjects;
-  if (wanted.empty() || std::ranges::find(wanted, subject.name()) != wanted.end()) return "";
+  if (wanted.empty() || names_subject(wanted, subject)) return "";
   std::string names;
   for (const auto& name : wanted) names += (names.empty() ? "" : ", ") + name;
   return "the scenario is for the subject " + names;
 }
 
-/// The rules that the scenario names, none of them judged. Relations are judged over all runs.
 CaseRun not_run(const Variant& variant, const Subject& subject, const std::string& reason) {
   CaseRun run;
   run.variant = variant.name;
@@ -51,17 +85,7 @@ CaseRun not_run(const Variant& variant, const Subject& subject, const std::strin
   run.result.trace.header.engine = variant.scenario.engine;
   run.result.trace.header.edition = to_string(variant.scenario.edition);
   run.result.trace.header.seed = static_cast<std::int64_t>(variant.seed);
-  const auto relations = invariants::all_relations();
-  for (const auto& rule : variant.scenario.rules) {
-    if (std::ranges::any_of(relations, [&](const auto& other) { return other.id == rule.id; })) {
-      continue;
-    }
-    invariants::Judgement judgement;
-    judgement.id = rule.id;
-    judgement.verdict = invariants::Verdict::not_applicable;
-    judgement.reason = reason;
-    run.judgements.push_back(std::move(judgement));
-  }
+  run.judgements = unjudged(variant.scenario, invariants::Verdict::not_applicable, reason);
   return run;
 }
 
@@ -92,9 +116,13 @@ std::vector<invariants::Judgement> judge_relations(std::span<const CaseRun> runs
   for (const auto& rule : invariants::all_relations()) {
     std::vector<Trace> traces;
     for (const auto& run : runs) {
+      if (!run.result.untestable.empty()) continue;
       if (run.variant.empty() || run.relation == rule.variants) traces.push_back(run.result.trace);
     }
     judgements.push_back(invariants::judge_relation(rule, traces, facts));
+    if (runs.empty() || runs.front().result.untestable.empty()) continue;
+    judgements.back().verdict = invariants::Verdict::untestable;
+    judgements.back().reason = runs.front().result.untestable;
   }
   return judgements;
 }

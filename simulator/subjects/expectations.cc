@@ -380,10 +380,44 @@ void check_llm_errors(const Scenario& scenario, const Trace& trace, Unmets& unme
   }
 }
 
+// ---------------------------------------------------------------- what a subject does not show
+
+bool shows(const TraceHeader& header, std::string_view kind) {
+  return std::ranges::find(header.emits, kind) != header.emits.end();
+}
+
+/// Of patterns those that the subject could show; an order needs all of its own.
+void forget_unseen_events(Expectations& expect, const TraceHeader& header) {
+  std::erase_if(expect.events, [&header](const EventExpectation& expected) {
+    return std::ranges::any_of(expected.patterns, [&header](const Trigger& trigger) {
+      return !shows(header, trigger.pattern.kind);
+    });
+  });
+}
+
+/// What the subject cannot show is neither met nor unmet.
+void forget_unseen(Expectations& expect, const TraceHeader& header) {
+  if (!shows(header, FinalFiles::kKind)) expect.files.clear();
+  if (!shows(header, ToolExecutionEnd::kKind)) expect.results.clear();
+  if (!shows(header, CallOutcome::kKind)) {
+    for (auto& result : expect.results) result.cause.clear();
+  }
+  if (!shows(header, ProviderRequest::kKind)) {
+    expect.requests.clear();
+    expect.request_count.reset();
+  }
+  if (!shows(header, LlmError::kKind)) expect.llm_errors.clear();
+  const bool shows_end = shows(header, AgentSettled::kKind) && shows(header, MessageEnd::kKind);
+  if (!shows_end) expect.settled.reset();
+  forget_unseen_events(expect, header);
+}
+
 }  // namespace
 
-std::vector<Unmet> unmet_expectations(const Scenario& scenario, const Trace& trace) {
+std::vector<Unmet> unmet_expectations(const Scenario& stated, const Trace& trace) {
   Unmets unmets;
+  Scenario scenario = stated;
+  forget_unseen(scenario.expect, trace.header);
   check_files(scenario, trace, unmets);
   check_results(scenario, trace, unmets);
   check_requests(scenario, trace, unmets);

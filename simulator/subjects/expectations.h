@@ -22,8 +22,8 @@ struct Unmet {
   bool operator==(const Unmet&) const = default;
 };
 
-/// All expectations that fail, in the order: files, results, requests, events, errors of the fake
-/// model, the end of the run.
+/// All expectations that fail, of those that the trace could show at all (`emits`), in the order:
+/// files, results, requests, events, errors of the fake model, the end of the run.
 std::vector<Unmet> unmet_expectations(const Scenario& scenario, const Trace& trace);
 
 }  // namespace plumb::simulator

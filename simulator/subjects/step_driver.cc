@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simulator/script/place.h"
+#include "simulator/subjects/host_choices.h"
 
 namespace plumb::simulator {
 
@@ -187,74 +188,6 @@ Task<Result<void>> StepDriver::apply_idle(std::size_t index) {
   co_return Result<void>();
 }
 
-Json StepDriver::shell_choices() const {
-  const ShellSettings& shell = scenario_.settings.shell;
-  return Json{{"prefix", shell.prefix},
-              {"session_variables", shell.exposes_session},
-              {"remote", shell.is_remote},
-              {"has_hook", shell.hook.has_value()}};
-}
-
-namespace {
-
-Json limits_json(const PictureLimitsScript& limits) {
-  Json json = Json::object();
-  if (limits.width) json["width"] = *limits.width;
-  if (limits.height) json["height"] = *limits.height;
-  return json;
-}
-
-/// What the host knows of models, and the read tool's own limits.
-void add_picture_choices(const Settings& settings, Json& chosen) {
-  if (settings.pictures) chosen["pictures"] = limits_json(*settings.pictures);
-  for (const auto& [name, model] : settings.models) {
-    Json& told = chosen["models"][name];
-    told["takes_pictures"] = model.takes_pictures;
-    if (model.pictures) told["pictures"] = limits_json(*model.pictures);
-  }
-}
-
-}  // namespace
-
-/// What the host decided before the start, as the checks need it.
-Json StepDriver::host_choices() const {
-  const ToolSettings& tools = scenario_.tools;
-  Json chosen = Json::object();
-  if (tools.active) chosen["active"] = *tools.active;
-  if (tools.allow) chosen["allow"] = *tools.allow;
-  if (!tools.exclude.empty()) chosen["exclude"] = tools.exclude;
-  Json subscribed = Json::object();
-  for (const auto& script : scenario_.extensions) {
-    Json& events = subscribed[engine::scripted_source(script.definition).path];
-    events = Json::object();
-    const Json handlers = script.definition.value("on", Json::object());
-    for (const auto& [event, list] : handlers.items()) events[event] = list.size();
-  }
-  Json settings{{"execution", scenario_.settings.execution},
-                {"steering", scenario_.settings.steering},
-                {"follow_up", scenario_.settings.follow_up},
-                {"has_ui", scenario_.settings.has_ui},
-                {"model", scenario_.settings.model}};
-  if (scenario_.settings.cwd != ".") settings["cwd"] = scenario_.settings.cwd;
-  if (scenario_.settings.turns_max) settings["turns_max"] = *scenario_.settings.turns_max;
-  if (!scenario_.settings.secrets.empty()) settings["secrets"] = scenario_.settings.secrets;
-  if (scenario_.settings.shell != ShellSettings()) settings["shell"] = shell_choices();
-  if (const auto& host = scenario_.settings.operations; host != OperationSettings()) {
-    settings["operations"] = Json{{"read", host.read.has_value()}, {"write", host.writes}};
-  }
-  add_picture_choices(scenario_.settings, settings);
-  Json prompt = Json::object();
-  if (scenario_.settings.system) prompt["custom"] = *scenario_.settings.system;
-  if (!scenario_.settings.append_system.empty()) {
-    prompt["appended"] = scenario_.settings.append_system;
-  }
-  return Json{{"workspace", kWorkspace},
-              {"settings", std::move(settings)},
-              {"tools", std::move(chosen)},
-              {"prompt", std::move(prompt)},
-              {"subscriptions", std::move(subscribed)}};
-}
-
 /// A run that the scenario expects to end in an error may say so (EVENT-28); one that was cut may
 /// have no answers left.
 bool StepDriver::is_expected(const Error& error) const {
@@ -278,7 +211,7 @@ void StepDriver::note_usage() {
 Task<Result<void>> StepDriver::play() {
   plumb::Step start;
   start.step = "start";
-  start.data = SharedJson(host_choices());
+  start.data = SharedJson(host_choices(scenario_));
   world_.recorder().record(Source::host, std::move(start));
   arm();
   auto started = co_await world_.session().start();

@@ -37,10 +37,8 @@ class StepDriver {
   void refuse_rest();
   void fire();
   void note(const Step& step, Json data);
-  Json host_choices() const;
   bool is_expected(const Error& error) const;
   void note_usage();
-  Json shell_choices() const;
   void refuse(const Step& step, std::string message);
   bool apply_now(const Step& step);
   void configure(const ConfigureStep& change);

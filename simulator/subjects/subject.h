@@ -70,6 +70,9 @@ struct RunResult {
   // Of a swept run:
   bool has_finished = false;  ///< The host came to its end: nothing got stuck.
   std::string alive;          ///< What still waits when nothing can happen any more.
+  // Of a subject that is not ours:
+  std::string untestable;           ///< Why the scenario says nothing of it; empty: it was played.
+  std::vector<std::string> claims;  ///< Rules that must not turn out untestable.
 };
 
 /// Thread-compatible: one run at a time on one object, many objects side by side.
@@ -77,6 +80,12 @@ class Subject {
  public:
   virtual ~Subject() = default;
   virtual std::string_view name() const = 0;
+  /// session or durable.
+  virtual std::string_view engine() const { return "session"; }
+  /// The one edition that it is of; empty: the scenario's.
+  virtual std::string_view edition() const { return ""; }
+  /// Ours, hermetic and deterministic; else its scenarios speak of it as "external", too.
+  virtual bool is_built_in() const { return true; }
   /// The kinds of events that this subject can show at all.
   virtual std::vector<std::string> emits() const = 0;
   virtual RunResult run(const Scenario& scenario, const RunOptions& options) = 0;
