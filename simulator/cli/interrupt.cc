@@ -31,4 +31,8 @@ int noted_interrupt() {
   return g_signal;
 }
 
+void forget_interrupt() {
+  g_signal = 0;
+}
+
 }  // namespace plumb::simulator

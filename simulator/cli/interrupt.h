@@ -11,4 +11,7 @@ void note_interrupts();
 /// The signal that was noted; 0: none.
 int noted_interrupt();
 
+/// As if it had not come: for a command that is meant to be ended so.
+void forget_interrupt();
+
 }  // namespace plumb::simulator

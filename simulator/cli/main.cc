@@ -46,6 +46,7 @@ struct CommandLine {
   ExplainCommand explain;
   LintCommand lint;
   OracleCommand oracle;
+  ServeCommand serve;
   std::function<int()> chosen;
 };
 
@@ -177,6 +178,52 @@ void add_oracle(CLI::App& app, CommandLine& line) {
   command->callback([&line] { line.chosen = [&] { return oracle_command(line.oracle); }; });
 }
 
+/// event, all, or bytes at a time.
+std::string check_write(std::string& word) {
+  if (word == "event" || word == "all") return "";
+  const auto bytes = whole_number(word);
+  return bytes && *bytes > 0 ? "" : "'" + word + "' is neither event, all nor a number of bytes";
+}
+
+void add_serve_faults(CLI::App& command, ServeCommand& serve) {
+  auto* fault = command.add_option("--fault", serve.faults,
+                                   "KIND@TURN, as cut@2+40 or overloaded@1 (repeatable)");
+  command.add_option("--fault-point", serve.fault_point, "One point of the sweep of all faults")
+      ->check(whole(1, kCountMax))
+      ->excludes(fault);
+  command.add_option("--seed", serve.seed, "Where faults without a byte of their own strike")
+      ->check(whole(0, kSeedMax));
+  command.add_option("--write", serve.write, "One write an event, one for all, or bytes at a time")
+      ->check(CLI::Validator(check_write, "", "write"))
+      ->capture_default_str();
+}
+
+void add_serve(CLI::App& app, CommandLine& line) {
+  ServeCommand& serve = line.serve;
+  auto* command = app.add_subcommand("serve", "Serve a script's replies as a fake LLM on loopback");
+  command->add_option("script", serve.script, "A scenario: its model steps are the replies")
+      ->required()
+      ->check(kGiven);
+  command->add_option("--port", serve.port, "0: any that is free")->check(whole(0, 65535));
+  command->add_option("--select", serve.select, "The n-th request, or the answers it repeats")
+      ->check(CLI::IsMember({"sequence", "history"}))
+      ->capture_default_str();
+  command->add_flag("--loop", serve.loops, "Begin again after the last reply");
+  command->add_flag("--lenient", serve.is_lenient, "Log what a provider would refuse, and answer");
+  command->add_option("--allow", serve.allowed, "A code that is not refused (repeatable)")
+      ->check(kGiven);
+  command->add_option("--usage", serve.usage, "Of replies that name none: nothing, or computed")
+      ->check(CLI::IsMember({"scripted", "computed"}))
+      ->capture_default_str();
+  command->add_option("--log", serve.log, "File of all exchanges (JSON Lines)")->check(kGiven);
+  command->add_option("--journal-max", serve.journal_max, "Exchanges that the journal keeps")
+      ->check(whole(1, kCountMax))
+      ->capture_default_str();
+  add_serve_faults(*command, serve);
+  command->callback(
+      [&line] { line.chosen = [&] { return serve_command(line.common, line.serve); }; });
+}
+
 std::string typed(int argc, char** argv) {
   std::string text = "plumb";
   for (int i = 1; i < argc; ++i) text += " " + engine::shell_word(argv[i]);
@@ -234,6 +281,7 @@ int run_program(int argc, char** argv) {
   add_rules(app, line);
   add_small_commands(app, line);
   add_oracle(app, line);
+  add_serve(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

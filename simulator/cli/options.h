@@ -73,6 +73,22 @@ struct LintCommand {
   bool looks_at_tools = false;
 };
 
+struct ServeCommand {
+  std::string script;
+  std::int64_t port = 0;            ///< 0: any.
+  std::string select = "sequence";  ///< sequence, history.
+  bool loops = false;
+  bool is_lenient = false;
+  std::vector<std::string> allowed;  ///< Codes of refusals that are not made.
+  std::string usage = "scripted";    ///< scripted, computed.
+  std::string write = "event";       ///< event, all, or bytes at a time.
+  std::uint64_t seed = 0;
+  std::vector<std::string> faults;  ///< "KIND@TURN", "KIND@TRACK:TURN+BYTE".
+  std::int64_t fault_point = 0;     ///< One of the points of a sweep; 0: none.
+  std::int64_t journal_max = 10'000;
+  std::string log;
+};
+
 struct OracleCommand {
   std::vector<std::string> paths;
   std::string edition = "seed";
@@ -85,6 +101,7 @@ int judge_command(const CommonOptions& common, const JudgeCommand& command);
 int rules_command(const CommonOptions& common, const RulesCommand& command);
 int explain_command(const CommonOptions& common, const ExplainCommand& command);
 int lint_command(const CommonOptions& common, const LintCommand& command);
+int serve_command(const CommonOptions& common, const ServeCommand& command);
 int oracle_command(const OracleCommand& command);
 
 }  // namespace plumb::simulator

@@ -43,8 +43,24 @@ run_line() {
   tail -n 5 "$work/out"
 }
 
+# It runs until it is ended: it must say where it listens.
+serve_line() {
+  sh -c "exec $1" >"$work/out" 2>&1 </dev/null &
+  server=$!
+  ran=$((ran + 1))
+  waited=0
+  until grep -q '^listening on http://127' "$work/out" || [ "$waited" -ge 300 ]; do
+    sleep 0.2
+    waited=$((waited + 1))
+  done
+  kill -TERM "$server" 2>/dev/null || true
+  wait "$server" || true
+  grep -q '^listening on http://127' "$work/out" || complain "$1: it listens nowhere"
+}
+
 check_line() {
   case $1 in
+    './plumb serve '*) serve_line "$1" ;;
     './plumb build' | './plumb test' | './plumb fmt' | './plumb package' | './plumb bench'* | \
       './plumb lint' | './plumb lint --changed') ;;
     './plumb test '*)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/llm/player.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "simulator/llm/strictness.h"
@@ -41,11 +42,65 @@ Plan exhausted(const PlayerScript& script, const PlayerState& state, const std::
                 located(script.file, replies.back().place));
 }
 
+/// The first reply that answers a request with so many answers behind it, and the first of the
+/// failed ones directly before it.
+struct Turn {
+  std::int64_t failed_begin = 0;
+  std::int64_t good = 0;
+};
+
+Turn turn_of(const std::vector<ScriptedReply>& replies, std::int64_t answers) {
+  Turn turn;
+  std::int64_t seen = 0;
+  for (turn.good = 0; turn.good < std::ssize(replies); ++turn.good) {
+    if (is_failed_reply(replies[static_cast<std::size_t>(turn.good)].reply)) continue;
+    if (seen++ == answers) break;
+    turn.failed_begin = turn.good + 1;
+  }
+  return turn;
+}
+
+/// The index of the reply, which may be past the last.
+std::int64_t choose(const std::vector<ScriptedReply>& replies, const PlayerRules& rules,
+                    PlayerState& state, const std::string& track) {
+  const std::int64_t size = std::ssize(replies);
+  if (rules.answers < 0) {
+    const std::int64_t taken = state.taken[track];
+    return rules.loops ? taken % size : taken;
+  }
+  const std::int64_t answers = rules.answers;
+  const Turn turn = turn_of(replies, answers);
+  auto& attempts = state.attempts[track];
+  if (attempts.answers != answers) attempts = {answers, 0};
+  const std::int64_t index = std::min(turn.failed_begin + attempts.failed, turn.good);
+  if (index < turn.good) attempts.failed += 1;
+  return index;
+}
+
+/// What is wrong with a request, by the rules.
+std::vector<LlmError> wrong_with(const engine::ModelRequest& request, const PlayerRules& rules,
+                                 const std::function<std::string(const std::string&)>& locate,
+                                 const std::vector<SharedJson>& accepted) {
+  std::vector<LlmError> errors;
+  for (const FoundError& found : rules.found) {
+    errors.push_back({found.code, found.message, locate(found.call)});
+  }
+  if (errors.empty()) errors = check_request(request, locate, accepted);
+  std::erase_if(errors, [&](const LlmError& error) {
+    return std::ranges::find(rules.checks_off, error.code) != rules.checks_off.end();
+  });
+  return errors;
+}
+
 }  // namespace
 
 PlayerScript make_player_script(const Scenario& scenario) {
   PlayerScript script;
   script.file = scenario.file;
+  script.models.push_back(scenario.settings.model);
+  for (const auto& [name, model] : scenario.settings.models) {
+    if (name != scenario.settings.model) script.models.push_back(name);
+  }
   for (const Step& step : scenario.steps) {
     const auto* reply = std::get_if<ModelStep>(&step.action);
     if (reply == nullptr) continue;
@@ -55,14 +110,15 @@ PlayerScript make_player_script(const Scenario& scenario) {
   return script;
 }
 
-Played step(const PlayerScript& script, PlayerState state, const engine::ModelRequest& request) {
+Played step(const PlayerScript& script, PlayerState state, const engine::ModelRequest& request,
+            const PlayerRules& rules) {
   const std::string& track = request.lineage;
   state.request_count += 1;
-  const auto replies = script.tracks.find(track);
-  if (replies == script.tracks.end()) return {state, unforeseen(script, state, track)};
+  const auto found = script.tracks.find(track);
+  if (found == script.tracks.end()) return {state, unforeseen(script, state, track)};
+  const auto& replies = found->second;
   const auto position = static_cast<std::size_t>(state.taken[track]);
-  const bool has_reply = position < replies->second.size();
-  const Place here = replies->second[has_reply ? position : replies->second.size() - 1].place;
+  const Place here = replies[std::min(position, replies.size() - 1)].place;
   Plan plan;
   plan.place = here;
   const auto locate = [&](const std::string& call) {
@@ -70,16 +126,25 @@ Played step(const PlayerScript& script, PlayerState state, const engine::ModelRe
     return located(script.file, known == script.calls.end() ? here : known->second);
   };
   auto& accepted = state.accepted[track];
-  plan.errors = check_request(request, locate, accepted);
-  if (!plan.errors.empty()) {
+  plan.errors = wrong_with(request, rules, locate, accepted);
+  if (!plan.errors.empty() && !rules.is_lenient) {
     plan.kind = Plan::Kind::refused;
     return {std::move(state), std::move(plan)};
   }
   accepted = request.messages;
-  if (!has_reply) return {state, exhausted(script, state, track)};
-  plan.reply = replies->second[position].reply;
-  state.taken[track] += 1;
+  const std::int64_t chosen = choose(replies, rules, state, track);
+  if (chosen >= std::ssize(replies)) return {state, exhausted(script, state, track)};
+  const ScriptedReply& reply = replies[static_cast<std::size_t>(chosen)];
+  plan.reply = reply.reply;
+  plan.place = reply.place;
+  auto& taken = state.taken[track];
+  taken = rules.answers < 0 ? taken + 1 : std::max(taken, chosen + 1);
   return {std::move(state), std::move(plan)};
+}
+
+bool is_failed_reply(const ModelStep& reply) {
+  if (reply.fail) return reply.fail->kind != "refusal";
+  return reply.fault && reply.fault->kind == "cut";
 }
 
 std::vector<LlmError> left_over(const PlayerScript& script, const PlayerState& state) {

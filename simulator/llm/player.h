@@ -23,9 +23,10 @@ struct ScriptedReply {
   bool operator==(const ScriptedReply&) const = default;
 };
 
-/// The replies of a scenario by track, and the places of their calls.
+/// The replies of a scenario by track, the places of their calls, and the models that it names.
 struct PlayerScript {
   std::string file;
+  std::vector<std::string> models = {};
   std::map<std::string, std::vector<ScriptedReply>, std::less<>> tracks;
   std::map<std::string, Place, std::less<>> calls;
   bool operator==(const PlayerScript&) const = default;
@@ -34,10 +35,18 @@ struct PlayerScript {
 PlayerScript make_player_script(const Scenario& scenario);
 
 /// How many replies each track has given, and how many requests came in all. `accepted`: the
-/// messages of each track's last request that was not refused.
+/// messages of each track's last request that was not refused. `attempts`: failed replies given to
+/// requests that repeat as many answers as `answers` says.
 struct PlayerState {
+  struct Attempts {
+    std::int64_t answers = -1;
+    std::int64_t failed = 0;
+    bool operator==(const Attempts&) const = default;
+  };
+
   std::map<std::string, std::int64_t, std::less<>> taken;
   std::map<std::string, std::vector<SharedJson>, std::less<>> accepted;
+  std::map<std::string, Attempts, std::less<>> attempts;
   std::int64_t request_count = 0;
   bool operator==(const PlayerState&) const = default;
 };
@@ -53,6 +62,25 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+/// What a provider has found wrong with a request. `call`: the id that it is about, or "".
+struct FoundError {
+  std::string code;
+  std::string message;
+  std::string call;
+};
+
+/// How a request is taken. `found`: beside what check_request finds. `is_lenient`: what is wrong is
+/// said and answered all the same. `checks_off`: codes that nobody looks for. `loops`: past its
+/// last reply a track begins again. `answers`: from 0, the answers that the request repeats, which
+/// alone choose the reply: failed replies do not count, each is given once and then the next.
+struct PlayerRules {
+  std::vector<FoundError> found = {};
+  std::vector<std::string> checks_off = {};
+  bool is_lenient = false;
+  bool loops = false;
+  std::int64_t answers = -1;
+};
+
 struct Played {
   PlayerState state;
   Plan plan;
@@ -61,7 +89,11 @@ struct Played {
 /// The next state and the answer to a request; its track is the request's lineage. Pure.
 /// Codes: see check_request; exhausted, when the track has no reply left; unforeseen, when the
 /// script has no such track.
-Played step(const PlayerScript& script, PlayerState state, const engine::ModelRequest& request);
+Played step(const PlayerScript& script, PlayerState state, const engine::ModelRequest& request,
+            const PlayerRules& rules = {});
+
+/// Whether a client is meant to ask again after that reply.
+bool is_failed_reply(const ModelStep& reply);
 
 /// Replies that nobody asked for (code left_over), one error a track, at the first such reply.
 std::vector<LlmError> left_over(const PlayerScript& script, const PlayerState& state);

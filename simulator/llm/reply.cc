@@ -50,10 +50,6 @@ ContentBlock block_of(const CallScript& call) {
   return block;
 }
 
-std::string arguments_text(const CallScript& call) {
-  return call.arguments_text.empty() ? dump_json(call.args) : call.arguments_text;
-}
-
 /// The text in pieces of `chunk` code points; one piece if `chunk` is 0.
 std::vector<std::string> chunks_of(std::string_view text, std::int64_t chunk) {
   std::vector<std::string> chunks;
@@ -81,6 +77,10 @@ void add_pieces(std::vector<StreamPiece>& pieces, StreamPiece start, std::string
 
 StopReason stop_of(const ModelStep& reply) {
   if (reply.stop.empty()) return reply.calls.empty() ? StopReason::stop : StopReason::tool_use;
+  // What only a provider says is one of the neutral reasons to an engine.
+  if (reply.stop == "stop_sequence" || reply.stop == "pause") return StopReason::stop;
+  if (reply.stop == "context") return StopReason::length;
+  if (reply.stop == "filter") return StopReason::error;
   const auto reason = engine::parse_stop_reason(reply.stop);
   PLUMB_ASSERT(reason.has_value());
   return *reason;
@@ -104,6 +104,10 @@ ContentBlock cut_block(const ContentBlock& block, std::string text) {
 }
 
 }  // namespace
+
+std::string arguments_text(const CallScript& call) {
+  return call.arguments_text.empty() ? dump_json(call.args) : call.arguments_text;
+}
 
 Json to_json(const StreamPiece& piece) {
   Json json = json_object("type", piece.type, "contentIndex", piece.content_index);
@@ -170,6 +174,22 @@ AssistantMessage partial_message_of(const ModelStep& reply, std::int64_t count) 
     }
   }
   return message;
+}
+
+std::int64_t pieces_within(const std::vector<StreamPiece>& pieces, std::int64_t bytes) {
+  std::int64_t count = 0;
+  for (const StreamPiece& piece : pieces) {
+    bytes -= std::ssize(dump_json(to_json(piece)));
+    if (bytes < 0) break;
+    ++count;
+  }
+  return count;
+}
+
+std::int64_t piece_bytes(const std::vector<StreamPiece>& pieces) {
+  std::int64_t bytes = 0;
+  for (const StreamPiece& piece : pieces) bytes += std::ssize(dump_json(to_json(piece)));
+  return bytes;
 }
 
 std::string failure_message(const FailureScript& failure) {

@@ -24,6 +24,9 @@ struct StreamPiece {
 
 Json to_json(const StreamPiece& piece);
 
+/// The text of a call's arguments as the model writes it.
+std::string arguments_text(const CallScript& call);
+
 /// The blocks of a reply: thinking, text, calls. Text is left out when it is empty and something
 /// else is there.
 std::vector<engine::ContentBlock> blocks_of(const ModelStep& reply);
@@ -37,6 +40,12 @@ engine::AssistantMessage message_of(const ModelStep& reply);
 /// What there is of a reply after its first `count` pieces: whole blocks, text as far as it came,
 /// and a call that was cut as one whose arguments could not be read.
 engine::AssistantMessage partial_message_of(const ModelStep& reply, std::int64_t count);
+
+/// The pieces that `bytes` bytes of the stream of their JSON forms hold whole.
+std::int64_t pieces_within(const std::vector<StreamPiece>& pieces, std::int64_t bytes);
+
+/// The bytes of that stream.
+std::int64_t piece_bytes(const std::vector<StreamPiece>& pieces);
 
 /// The provider's words for a failure: the script's own, or those of its kind.
 std::string failure_message(const FailureScript& failure);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/kernel/join.h"
+#include "simulator/llm/fault.h"
 #include "simulator/llm/reply.h"
 
 namespace plumb::simulator {
@@ -36,6 +37,18 @@ struct ScriptedProvider::Stream {
   engine::StreamSink& sink;
   AbortSignal signal;
   engine::Touch touch;
+  std::int64_t stall_at = -1;  ///< The piece before which nothing comes for `stall_ms`.
+  std::int64_t stall_ms = -1;  ///< Below 0: until the request is aborted.
+
+  /// Takes over what happens to the reply on its way; bytes are those of the pieces' JSON forms.
+  void strike(const ReplyFaultScript& fault) {
+    const std::int64_t bytes = piece_bytes(pieces);
+    const std::int64_t at = pieces_within(pieces, fault_position(fault, bytes, 0));
+    if (fault.kind == "cut") end = at;
+    if (fault.kind != "stall") return;
+    stall_at = at;
+    stall_ms = fault.ms;
+  }
 
   /// Whether the loop may turn to others before the next piece.
   bool is_at_point() const {
@@ -63,7 +76,8 @@ Task<Result<AssistantMessage>> ScriptedProvider::complete(engine::ModelRequest r
                      "400 invalid request: " + error.message);
   }
   Task<Result<AssistantMessage>> playing =
-      play(std::move(played.plan.reply), std::move(request.lineage), sink, std::move(signal));
+      play(with_content_fault(std::move(played.plan.reply), 0), std::move(request.lineage), sink,
+           std::move(signal));
   co_return co_await std::move(playing);
 }
 
@@ -78,6 +92,8 @@ Task<Result<AssistantMessage>> ScriptedProvider::play(ModelStep reply, std::stri
   Stream stream{reply, pieces_of(reply), 0, 0, sink, signal, std::move(touch)};
   stream.end = std::ssize(stream.pieces);
   if (reply.fail) stream.end = std::min(stream.end, reply.fail->after);
+  if (reply.fault) stream.strike(*reply.fault);
+  if (reply.fault && reply.fault->kind == "cut") reply.fail = FailureScript{"network", ""};
   co_await pause(reply.delay_ms, signal);
   co_await send_pieces(stream);
   if (!reply.until.text.empty()) co_await wait_for_event(reply.until, signal);
@@ -96,6 +112,10 @@ Task<Result<AssistantMessage>> ScriptedProvider::play(ModelStep reply, std::stri
 
 Task<void> ScriptedProvider::send_pieces(Stream& stream) {
   while (stream.sent < stream.end && !stream.signal.aborted()) {
+    if (stream.sent == stream.stall_at) {
+      co_await stall(stream.stall_ms, stream.signal);
+      if (stream.signal.aborted()) co_return;
+    }
     if (stream.is_at_point()) {
       co_await world_.loop.point(stream.touch);
       co_await pause(stream.reply.delta_delay_ms, stream.signal);
@@ -114,6 +134,14 @@ Task<void> ScriptedProvider::pause(std::int64_t delay_ms, AbortSignal signal) {
   ends.push_back(wait_until_aborted(std::move(signal)));
   Task<std::int64_t> first = engine::race(std::move(ends));
   co_await std::move(first);
+}
+
+Task<void> ScriptedProvider::stall(std::int64_t ms, AbortSignal signal) {
+  if (ms >= 0) {
+    co_await pause(ms, std::move(signal));
+  } else {
+    co_await wait_until_aborted(std::move(signal));
+  }
 }
 
 Task<void> ScriptedProvider::wait_for_event(Trigger trigger, AbortSignal signal) {

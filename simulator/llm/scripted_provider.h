@@ -62,6 +62,7 @@ class ScriptedProvider final : public engine::Provider {
   /// Sends pieces until the stream's end or an abort.
   engine::Task<void> send_pieces(Stream& stream);
   engine::Task<void> pause(std::int64_t delay_ms, engine::AbortSignal signal);
+  engine::Task<void> stall(std::int64_t ms, engine::AbortSignal signal);
   engine::Task<void> wait_for_event(Trigger trigger, engine::AbortSignal signal);
   void record(const std::vector<LlmError>& errors);
 

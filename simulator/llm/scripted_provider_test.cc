@@ -118,6 +118,34 @@ TEST_F(ScriptedProviderTest, FailsAfterSoManyPieces) {
   EXPECT_EQ(stream_.types, "text_start text_delta ");
 }
 
+TEST_F(ScriptedProviderTest, CutsTheStreamAtAByte) {
+  ModelStep reply = text("abc");
+  reply.chunk = 1;
+  // {"type":"text_start","contentIndex":0} has 38 bytes, {"type":"text_delta",...,"delta":"a"} 50.
+  reply.fault = ReplyFaultScript{"cut", 38 + 50 + 49};
+  use({model(reply)});
+
+  const auto message = ask();
+
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->stop_reason, StopReason::error);
+  EXPECT_EQ(message->error_status, 0);
+  EXPECT_EQ(engine::text_of(message->content), "a");
+}
+
+TEST_F(ScriptedProviderTest, StallsForAWhile) {
+  ModelStep reply = text("abc");
+  reply.fault = ReplyFaultScript{"stall", 38};
+  reply.fault->ms = 70;
+  use({model(reply)});
+
+  const auto message = ask();
+
+  ASSERT_TRUE(message);
+  EXPECT_EQ(engine::text_of(message->content), "abc");
+  EXPECT_EQ(loop_.now_ms(), 70);
+}
+
 TEST_F(ScriptedProviderTest, AbortCutsTheAnswer) {  // ABORT-01
   ModelStep reply = text("abc");
   reply.chunk = 1;

@@ -22,15 +22,39 @@ CallScript parse_call(YamlView view) {
 std::optional<FailureScript> parse_failure(std::optional<YamlView> view) {
   if (!view) return std::nullopt;
   const Fields fields(*view);
-  return FailureScript{fields.text("kind"), fields.text("message"), fields.number("status"),
-                       fields.number("retry_after_ms", -1), fields.number("after")};
+  return FailureScript{fields.text("kind"),       fields.text("message"),
+                       fields.number("status"),   fields.number("retry_after_ms", -1),
+                       fields.number("after"),    fields.text("code"),
+                       fields.maybe_text("body"), fields.maybe_flag("should_retry")};
+}
+
+std::optional<ReplyFaultScript> parse_fault(std::optional<YamlView> view) {
+  if (!view) return std::nullopt;
+  const Fields fields(*view);
+  return ReplyFaultScript{fields.text("kind"),     fields.number("at", -1),
+                          fields.text("call"),     fields.text("close", "reset"),
+                          fields.number("ms", -1), view->place()};
+}
+
+WireScript parse_wire(std::optional<YamlView> view) {
+  const Fields fields(view);
+  WireScript wire;
+  // A number of bytes, or a word.
+  const Json write = fields.json("write");
+  if (write.is_string()) wire.write = write.get<std::string>();
+  if (write.is_number_integer()) wire.write = std::to_string(write.get<std::int64_t>());
+  wire.interleave = fields.flag("interleave");
+  wire.omit = fields.texts("omit");
+  wire.signature = fields.text("signature");
+  wire.redacted = fields.text("redacted");
+  return wire;
 }
 
 std::optional<UsageScript> parse_usage(std::optional<YamlView> view) {
   if (!view) return std::nullopt;
   const Fields fields(*view);
   return UsageScript{fields.number("input"), fields.number("output"), fields.number("cache_read"),
-                     fields.number("cache_write")};
+                     fields.number("cache_write"), fields.number("reasoning")};
 }
 
 Action parse_model(YamlView view) {
@@ -46,6 +70,8 @@ Action parse_model(YamlView view) {
   for (const YamlView& call : fields.list("calls")) model.calls.push_back(parse_call(call));
   model.stop = fields.text("stop");
   model.fail = parse_failure(fields.find("fail"));
+  model.fault = parse_fault(fields.find("fault"));
+  model.wire = parse_wire(fields.find("wire"));
   model.usage = parse_usage(fields.find("usage"));
   model.delay_ms = fields.number("delay_ms");
   model.delta_delay_ms = fields.number("delta_delay_ms");

@@ -19,6 +19,7 @@
 #include "engine/values/json.h"
 #include "simulator/script/catalogue.h"
 #include "simulator/script/place.h"
+#include "simulator/script/reply_script.h"
 
 namespace plumb::simulator {
 
@@ -32,14 +33,6 @@ struct RuleReference {
   std::string id;
   Place place;
   bool operator==(const RuleReference&) const = default;
-};
-
-/// An event that something waits for. Without text: nothing to wait for.
-struct Trigger {
-  std::string text;  ///< As written.
-  EventPattern pattern;
-  Place place;
-  bool operator==(const Trigger&) const = default;
 };
 
 enum class FileKind : std::uint8_t { regular, directory, link, hard_link };
@@ -208,55 +201,6 @@ struct ExtensionScript {
 };
 
 // ------------------------------------------------------------------ steps
-
-/// A call in a model reply. `arguments_text`: the raw text when it is no JSON (PIPE-15);
-/// `arguments_error`: what the provider says about it.
-struct CallScript {
-  std::string id;
-  std::string tool;
-  Json args = Json::object();
-  std::string arguments_text;
-  std::string arguments_error;
-  Place place;
-  bool operator==(const CallScript&) const = default;
-};
-
-/// A reply that fails. `kind`: overloaded, rate_limit, server, network, context_length, refusal,
-/// invalid_request. `after`: deltas that were streamed before it failed.
-struct FailureScript {
-  std::string kind;
-  std::string message;
-  std::int64_t status = 0;
-  std::int64_t retry_after_ms = -1;
-  std::int64_t after = 0;
-  bool operator==(const FailureScript&) const = default;
-};
-
-/// Tokens as the reply reports them.
-struct UsageScript {
-  std::int64_t input = 0;
-  std::int64_t output = 0;
-  std::int64_t cache_read = 0;
-  std::int64_t cache_write = 0;
-  bool operator==(const UsageScript&) const = default;
-};
-
-/// One reply of the model: the k-th of its track answers the track's k-th request. `stop` empty:
-/// toolUse if there are calls, else stop. `until`: the end of the reply waits for an event.
-struct ModelStep {
-  std::string track = "main";
-  std::string text;
-  std::string thinking;
-  std::vector<CallScript> calls;
-  std::string stop;
-  std::optional<FailureScript> fail;
-  std::optional<UsageScript> usage;
-  std::int64_t delay_ms = 0;        ///< Before the first delta.
-  std::int64_t delta_delay_ms = 0;  ///< Before each further delta.
-  std::int64_t chunk = 0;           ///< Code points a delta; 0: the whole block at once.
-  Trigger until;
-  bool operator==(const ModelStep&) const = default;
-};
 
 /// The host says something. `mode`: prompt, steer, follow_up. A `when` makes it an interruption.
 struct InputStep {

@@ -233,13 +233,29 @@ TEST(Scenario, ReadsAModelReply) {
   EXPECT_EQ(model.calls[1].arguments_text, "{");
   EXPECT_EQ(model.calls[1].arguments_error, "cut");
   EXPECT_EQ(model.stop, "toolUse");
-  EXPECT_EQ(model.usage, (UsageScript{1, 2, 3, 4}));
+  EXPECT_EQ(model.usage, (UsageScript{1, 2, 3, 4, 1}));
   EXPECT_EQ(model.delay_ms, 5);
   EXPECT_EQ(model.delta_delay_ms, 6);
   EXPECT_EQ(model.chunk, 7);
   EXPECT_EQ(model.until.text, "agent_start");
   const auto& failed = std::get<ModelStep>(scenario.steps.at(2).action);
-  EXPECT_EQ(failed.fail, (FailureScript{"overloaded", "m", 529, 8, 1}));
+  EXPECT_EQ(failed.fail,
+            (FailureScript{"overloaded", "m", 529, 8, 1, "slow_down", "<html>", false}));
+}
+
+TEST(Scenario, ReadsWhatHappensToAReplyOnItsWay) {
+  const Scenario scenario = every_key();
+
+  const auto& model = std::get<ModelStep>(scenario.steps.at(1).action);
+  EXPECT_EQ(model.wire, (WireScript{"7", true, {"done"}, "s", "r"}));
+  ASSERT_TRUE(model.fault);
+  EXPECT_EQ(model.fault->kind + " " + model.fault->call, "cut_arguments c1");
+  EXPECT_EQ(model.fault->at, 3);
+  const auto& cut = std::get<ModelStep>(scenario.steps.at(3).action);
+  EXPECT_EQ(cut.fault->close, "fin");
+  const auto& stall = std::get<ModelStep>(scenario.steps.at(4).action);
+  EXPECT_EQ(stall.fault->ms, 9);
+  EXPECT_EQ(stall.fault->at, -1);
 }
 
 TEST(Scenario, NamesEachStepAsWritten) {
@@ -247,23 +263,23 @@ TEST(Scenario, NamesEachStepAsWritten) {
   for (const Step& step : every_key().steps) names += std::string(name_of(step)) + " ";
 
   EXPECT_EQ(names,
-            "user model model steer follow_up abort crash resume reload new_session navigate fork "
-            "configure install replace uninstall write wait ");
+            "user model model model model steer follow_up abort crash resume reload new_session "
+            "navigate fork configure install replace uninstall write wait ");
 }
 
 TEST(Scenario, ReadsTheStepsOfTheHost) {
   const Scenario scenario = every_key();
 
-  const auto& steer = std::get<InputStep>(scenario.steps.at(3).action);
+  const auto& steer = std::get<InputStep>(scenario.steps.at(5).action);
   EXPECT_EQ(steer.text, "stop it");
   EXPECT_EQ(steer.when.text, "execute_begin call c1");
-  EXPECT_EQ(steer.when.place, (Place{146, 34}));
-  EXPECT_EQ(std::get<AbortStep>(scenario.steps.at(5).action).when.pattern.kind, "agent_start");
-  const auto& configure = std::get<ConfigureStep>(scenario.steps.at(12).action);
+  EXPECT_EQ(steer.when.place, (Place{159, 34}));
+  EXPECT_EQ(std::get<AbortStep>(scenario.steps.at(7).action).when.pattern.kind, "agent_start");
+  const auto& configure = std::get<ConfigureStep>(scenario.steps.at(14).action);
   EXPECT_EQ(configure.thinking, "high");
   EXPECT_EQ(configure.has_ui, true);
-  EXPECT_EQ(std::get<WriteStep>(scenario.steps.at(16).action).file.bytes, "new");
-  EXPECT_EQ(std::get<WaitStep>(scenario.steps.at(17).action).ms, 10);
+  EXPECT_EQ(std::get<WriteStep>(scenario.steps.at(18).action).file.bytes, "new");
+  EXPECT_EQ(std::get<WaitStep>(scenario.steps.at(19).action).ms, 10);
 }
 
 TEST(Scenario, ReadsVariants) {

@@ -9,8 +9,8 @@
 
 #include "engine/trace/request_fold.h"
 #include "engine/values/json_members.h"
+#include "simulator/llm/wire/neutral_request.h"
 #include "simulator/subjects/pi_records.h"
-#include "simulator/subjects/wire_requests.h"
 
 namespace plumb::simulator {
 namespace {

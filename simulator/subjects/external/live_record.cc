@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "engine/values/sha256.h"
+#include "simulator/llm/wire/neutral_request.h"
 #include "simulator/script/words.h"
-#include "simulator/subjects/wire_requests.h"
 
 namespace plumb::simulator {
 namespace {

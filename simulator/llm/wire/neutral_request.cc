@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/subjects/wire_requests.h"
+#include "simulator/llm/wire/neutral_request.h"
 
 #include <algorithm>
 #include <array>
@@ -193,16 +193,6 @@ void ResponsesItems::add(const Json& item) {
 }
 
 }  // namespace
-
-Result<Dialect> dialect_of_path(std::string_view path) {
-  const auto route = path.substr(0, path.find('?'));
-  if (route.ends_with("/chat/completions")) return Dialect::chat;
-  if (route.ends_with("/messages")) return Dialect::messages;
-  if (route.ends_with("/responses")) return Dialect::responses;
-  return fail(ErrorCode::invalid, "unknown request path '" + std::string(path) +
-                                      "', expected .../messages, .../chat/completions or "
-                                      ".../responses");
-}
 
 Result<std::vector<RequestBlock>> neutral_blocks(Dialect dialect, const Json& body) {
   const char* list = dialect == Dialect::responses ? "input" : "messages";

@@ -10,13 +10,9 @@
 
 #include "engine/kernel/result.h"
 #include "engine/trace/event.h"
+#include "simulator/llm/wire/dialect.h"
 
 namespace plumb::simulator {
-
-enum class Dialect : std::uint8_t { messages, chat, responses };
-
-/// By the request's path: .../messages, .../chat/completions, .../responses. Errors: invalid.
-Result<Dialect> dialect_of_path(std::string_view path);
 
 /// The blocks of a request body: system, tools, messages. Errors: invalid, when a member has
 /// another type than the dialect gives it; the message names it.
