@@ -159,7 +159,15 @@ Delivery WireBook::refuse(HttpRequest request, int status, const std::string& me
   WireError error{status, message};
   if (status == 404) error.code = "unknown_url";
   Exchange exchange = exchange_of(std::move(request), route);
+  if (route.kind == Route::Kind::generate) note(exchange, {"bad_request", message, ""});
   return log(std::move(exchange), error_answer(dialect, error, "req_refused"));
+}
+
+void WireBook::note(Exchange& exchange, LlmError error) {
+  const std::lock_guard lock(mutex_);
+  error.where = script_->file;
+  exchange.errors.push_back(error);
+  errors_.push_back(std::move(error));
 }
 
 Delivery WireBook::generate(HttpRequest request, const Route& route) {

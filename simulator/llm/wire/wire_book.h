@@ -76,6 +76,7 @@ class WireBook final {
 
   Delivery generate(HttpRequest request, const Route& route);
   Delivery endpoint(const HttpRequest& request, const Route& route) const;
+  void note(Exchange& exchange, LlmError error);
   Delivery log(Exchange exchange, Delivery delivery);
   Chosen choose(const Exchange& exchange, WireRequest& wire, PlayerRules rules);
   UsageScript computed_usage(Conversation& conversation, const WireRequest& wire, Dialect dialect,
