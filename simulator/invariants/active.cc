@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/evidence.h"
 #include "simulator/invariants/registry_view.h"
 #include "simulator/invariants/views.h"
 
@@ -303,9 +304,10 @@ bool came_too_late(const Call& call, const Story& story) {
   return active != nullptr && contains(active->after, call.name);
 }
 
-Complaint is_unknown_tool(const Call& call, const Story&) {
+Complaint is_unknown_tool(const Call& call, const Story& story) {
   const Event* end = first(call, "tool_execution_end");
   if (!is_error(call)) return finding("a call of an inactive tool is no error", end);
+  if (!shows_kind(story, "call_outcome")) return std::nullopt;
   return differ("cause of call " + call.id, Json("unknown_tool"), cause_of(call), end);
 }
 

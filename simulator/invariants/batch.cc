@@ -5,6 +5,7 @@
 
 #include "engine/values/sha256.h"
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/evidence.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -317,8 +318,7 @@ Complaint terminates_only_together(const Batch& batch, const Story& story) {
 
 Complaint all_calls_end(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
-    if (end_of(*call) == nullptr)
-      return finding("call " + call->id + " has no end", batch.response);
+    if (end_of(*call) == nullptr) return finding(call->id + " has no end", batch.response);
   }
   return std::nullopt;
 }
@@ -338,10 +338,10 @@ Complaint siblings_are_not_skipped(const Batch& batch, const Story& story) {
 
 Complaint later_calls_run(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
-    const bool was_stopped = cause_of(*call) != "ok" && !cause_of(*call).empty();
-    if (!has_executed(*call) && !was_stopped) {
-      return finding("call " + call->id + " was skipped", batch.response);
-    }
+    const bool has_cause = cause_of(*call) != "ok" && !cause_of(*call).empty();
+    const bool is_refused = !shows_kind(story, "call_outcome") && stopper_of(*call) != nullptr;
+    const bool is_skipped = !has_executed(*call) && !has_cause && !is_refused;
+    if (is_skipped) return finding("call " + call->id + " was skipped", batch.response);
   }
   return all_calls_end(batch, story);
 }

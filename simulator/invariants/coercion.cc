@@ -98,6 +98,8 @@ FittedArguments fitted_arguments(const Call& call, const Story& story) {
 /// Nothing prepared, blocked or cut the call.
 bool is_plainly_validated(const Call& call, const Story& story) {
   const Batch* batch = batch_of(call, story);
+  const Json* tool = tool_of(call, story);
+  if (tool != nullptr && at(*tool, "prepares") == true) return false;
   return batch != nullptr && is_normal(*batch) && batch->stop_reason != "length" &&
          is_declared(call, story) && call.arguments_error.empty() && start_of(call) != nullptr &&
          call.raw.get().is_object() && all(call, "notify").empty() && abort_during(call, story) < 0;

@@ -7,6 +7,7 @@
 
 #include "engine/values/sha256.h"
 #include "simulator/invariants/edit_match.h"
+#include "simulator/invariants/evidence.h"
 #include "simulator/invariants/queue_view.h"
 #include "simulator/invariants/views.h"
 
@@ -233,26 +234,27 @@ std::vector<const Call*> in_order_of_end(const Story& story) {
 }
 
 /// The real path that the call worked on, or `path`.
-std::string file_behind(const Call& call, const std::string& path) {
+std::string file_behind(const Call& call, const std::string& path, const Story& story) {
   for (const Event* event : all(call, "file_op")) {
     const auto* operation = event->as<FileOperation>();
     const bool is_work = operation->op == "read" || operation->op == "write";
     if (is_work && !operation->real_path.empty()) return operation->real_path;
   }
-  return path;
+  return shows_kind(story, "file_op") ? path : linked_key(path, story);
 }
 
 /// A tool that is not known may have written any file: the files it is seen to write are unknown.
-void follow_other_tool(const Call& call, FileTexts& files) {
+void follow_other_tool(const Call& call, FileTexts& files, const Story& story) {
   for (const Event* event : all(call, "file_op")) {
     const auto* operation = event->as<FileOperation>();
-    if (changes_files(operation->op)) files.set(file_behind(call, operation->path), std::nullopt);
+    if (changes_files(operation->op))
+      files.set(file_behind(call, operation->path, story), std::nullopt);
   }
   if (call.name == "write" && !has_failed(call)) {
     const auto* begin = begin_of(call);
     const Json& content = at(begin != nullptr ? begin->args.get() : call.raw.get(), "content");
     if (!content.is_string()) return;
-    files.set(file_behind(call, path_argument(call)), content.get<std::string>());
+    files.set(file_behind(call, path_argument(call), story), content.get<std::string>());
   }
 }
 
@@ -297,7 +299,7 @@ EditCase follow_edit(const Call& call, FileTexts& files, const Story& story) {
   EditCase edit;
   edit.call = &call;
   edit.path = path_argument(call);
-  edit.file = file_behind(call, edit.path);
+  edit.file = file_behind(call, edit.path, story);
   const auto* begin = begin_of(call);
   const auto changes = changes_in(begin != nullptr ? begin->args.get() : call.raw.get());
   if (!was_written_by_host(call, edit.file, story)) edit.original = files.text(edit.file);
@@ -348,7 +350,7 @@ std::vector<EditCase> edit_cases(const Story& story) {
     if (is_builtin_edit(*call, story))
       cases.push_back(follow_edit(*call, files, story));
     else
-      follow_other_tool(*call, files);
+      follow_other_tool(*call, files, story);
   }
   for (auto& edit : cases) {
     if (!files.is_last(edit.file, edit.call)) continue;

@@ -48,6 +48,15 @@ bool declares_a_schema(const Request& request, const Story& story) {
                              [](const Json* tool) { return has_rich_schema(*tool); });
 }
 
+/// What says nothing about arguments, which are an object; some dialects want it written out.
+Json without_empty_members(Json schema) {
+  if (schema.is_object() && at(schema, "type") == "object") schema.erase("type");
+  for (const char* key : {"properties", "required"}) {
+    if (schema.is_object() && schema.contains(key) && schema[key].empty()) schema.erase(key);
+  }
+  return schema;
+}
+
 Complaint declarations_are_whole(const Request& request, const Story& story) {
   for (const Json* body : declarations_in(request)) {
     const Json* name = member_at_any(*body, {"/name", "/function/name"});
@@ -62,8 +71,9 @@ Complaint declarations_are_whole(const Request& request, const Story& story) {
                           text == nullptr ? Json() : *text, request.event)) {
       return odd;
     }
-    if (auto odd = differ("the schema" + who, at(*tool, "parameters"),
-                          schema == nullptr ? Json() : *schema, request.event)) {
+    if (auto odd =
+            differ("the schema" + who, without_empty_members(at(*tool, "parameters")),
+                   schema == nullptr ? Json() : without_empty_members(*schema), request.event)) {
       return odd;
     }
   }

@@ -179,17 +179,30 @@ struct Announcement {
   bool is_before_results = false;
 };
 
-Announcement announced_in(const Request& request) {
+/// Counts a message that announces a change of the tools.
+void see_announcement(const Json& body, Announcement& all) {
+  if (view_at(body, "role") == "toolResult" && all.count > 0) all.is_before_results = true;
+  const bool is_one = view_at(body, "role") == "system" &&
+                      (body.contains("toolsAdded") || body.contains("toolsRemoved"));
+  if (!is_one) return;
+  ++all.count;
+  for (const auto& one : at(body, "toolsAdded")) all.added.push_back(name_in(one));
+  for (const auto& one : at(body, "toolsRemoved")) all.removed.push_back(name_in(one));
+}
+
+/// In the request itself or, where the dialect has no place for it there, in the transcript between
+/// the answer before and the one to this request.
+Announcement announced_in(const Request& request, const Story& story) {
   Announcement all;
-  for (const auto& message : request.fresh) {
-    const Json& body = message.get();
-    if (view_at(body, "role") == "toolResult" && all.count > 0) all.is_before_results = true;
-    const bool is_one = view_at(body, "role") == "system" &&
-                        (body.contains("toolsAdded") || body.contains("toolsRemoved"));
-    if (!is_one) continue;
-    ++all.count;
-    for (const auto& one : at(body, "toolsAdded")) all.added.push_back(name_in(one));
-    for (const auto& one : at(body, "toolsRemoved")) all.removed.push_back(name_in(one));
+  for (const auto& message : request.fresh) see_announcement(message.get(), all);
+  if (all.count > 0 || request.previous < 0) return all;
+  all = Announcement();
+  const std::int64_t answered = request.event->as<ProviderRequest>()->n - 1;
+  std::int64_t answers = 0;
+  for (const Event* event : story.messages) {
+    const Json& body = event->as<MessageEnd>()->message.get();
+    if (view_at(body, "role") == "assistant") ++answers;
+    if (answers == answered) see_announcement(body, all);
   }
   return all;
 }
@@ -198,7 +211,7 @@ Announcement announced_in(const Request& request) {
 bool can_announce(const Request& request, const Story& story) {
   const Request* previous = former(request, story);
   if (previous == nullptr || request.message_break) return false;
-  const bool has_announced = announced_in(request).count > 0;
+  const bool has_announced = announced_in(request, story).count > 0;
   return has_announced || in_order(previous->declared) != in_order(request.declared);
 }
 
@@ -216,12 +229,14 @@ Names redefined(const Request& request, const Request& previous, const Story& st
 
 Complaint delta_is_the_difference(const Request& request, const Story& story) {
   const Request& previous = *former(request, story);
-  const auto said = announced_in(request);
+  const auto said = announced_in(request, story);
   if (said.count != 1) {
     return finding("a change of the tools has " + std::to_string(said.count) + " announcements",
                    request.event);
   }
+  // One that has another definition may be announced as gone and come.
   const auto added = less(said.added, redefined(request, previous, story));
+  const auto removed = less(said.removed, redefined(request, previous, story));
   if (auto odd = differ("the tools that are announced as added",
                         as_json(in_order(less(request.declared, previous.declared))),
                         as_json(in_order(added)), request.event)) {
@@ -229,7 +244,7 @@ Complaint delta_is_the_difference(const Request& request, const Story& story) {
   }
   if (auto odd = differ("the tools that are announced as removed",
                         as_json(in_order(less(previous.declared, request.declared))),
-                        as_json(in_order(said.removed)), request.event)) {
+                        as_json(in_order(removed)), request.event)) {
     return odd;
   }
   const bool says_something = !said.added.empty() || !said.removed.empty();

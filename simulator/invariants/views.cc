@@ -30,51 +30,6 @@ bool is_hook_return(const Event& event, std::string_view name) {
   return returned != nullptr && returned->event == name;
 }
 
-/// A path without `.` and `..` where that can be told from its text.
-std::string plain_path(std::string_view path) {
-  std::vector<std::string_view> parts;
-  for (std::size_t from = 0; from <= path.size();) {
-    const auto to = std::min(path.find('/', from), path.size());
-    const auto part = path.substr(from, to - from);
-    const bool goes_up = part == ".." && !parts.empty() && parts.back() != "..";
-    if (goes_up) parts.pop_back();
-    if (!goes_up && !part.empty() && part != ".") parts.push_back(part);
-    from = to + 1;
-  }
-  std::string plain = path.starts_with('/') ? "/" : "";
-  for (const auto part : parts) {
-    if (!plain.empty() && plain != "/") plain += '/';
-    plain += part;
-  }
-  return plain;
-}
-
-/// An absolute path of a trace that does not name its workspace: the longest key that it ends with.
-std::string longest_ending(const Json& listing, std::string_view path) {
-  std::string longest;
-  for (const auto& [key, file] : listing.items()) {
-    if (path.ends_with("/" + key) && key.size() > longest.size()) longest = key;
-  }
-  return longest;
-}
-
-/// The listing's keys are relative to the workspace; a path may carry the workspace in front. The
-/// key that it is, or "".
-std::string fitting_key(const Json& listing, std::string_view given, const Story& story) {
-  if (!listing.is_object()) return "";
-  std::string path = plain_path(given);
-  const std::string workspace = story.workspace();
-  if (path.starts_with('/') && workspace.empty()) return longest_ending(listing, path);
-  const bool is_inside = !workspace.empty() && path.starts_with(workspace + "/");
-  if (is_inside) path.erase(0, workspace.size() + 1);
-  return listing.contains(path) ? path : std::string();
-}
-
-const Json* find_file(const Json& listing, std::string_view path, const Story& story) {
-  const auto key = fitting_key(listing, path, story);
-  return key.empty() ? nullptr : &listing[key];
-}
-
 /// The messages that a context handler gave for a request in place of the session's, or null.
 const Json* rewrites(const Event& event, const Request& request, const Story& story) {
   const auto* returned = event.as<HookReturn>();
@@ -373,26 +328,6 @@ bool changes_files(std::string_view op) {
                                                  "remove",      "rename",   "symlink",
                                                  "change_mode", "hard_link"};
   return std::ranges::find(kOps, op) != kOps.end();
-}
-
-const Json* final_file(std::string_view path, const Story& story) {
-  return story.final_files == nullptr ? nullptr
-                                      : find_file(story.final_files->files.get(), path, story);
-}
-
-const Json* first_file(std::string_view path, const Story& story) {
-  return story.final_files == nullptr ? nullptr
-                                      : find_file(story.final_files->before.get(), path, story);
-}
-
-std::string file_key(std::string_view path, const Story& story) {
-  if (story.final_files != nullptr) {
-    for (const auto* listing : {&story.final_files->files, &story.final_files->before}) {
-      auto key = fitting_key(listing->get(), path, story);
-      if (!key.empty()) return key;
-    }
-  }
-  return std::string(path);
 }
 
 std::int64_t whole_number(const Json& value) {

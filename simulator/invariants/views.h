@@ -123,6 +123,8 @@ const Json* final_file(std::string_view path, const Story& story);
 const Json* first_file(std::string_view path, const Story& story);
 /// The listing's name for a path, so that two spellings of it are one.
 std::string file_key(std::string_view path, const Story& story);
+/// The same, behind the links that the listings show: for traces that tell of no file operations.
+std::string linked_key(std::string_view path, const Story& story);
 
 // ------------------------------------------------------------------ the host
 

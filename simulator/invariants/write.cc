@@ -4,6 +4,7 @@
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/edit_case.h"
+#include "simulator/invariants/evidence.h"
 #include "simulator/invariants/queue_view.h"
 #include "simulator/invariants/views.h"
 
@@ -28,23 +29,37 @@ bool is_free_write(const Call& call, const Story& story) {
   if (call.name != "write" || !has_executed(call) || end_of(call) == nullptr) return false;
   // Files of the host's own are no workspace (WRITE-09).
   if (at(setting("operations", story), "write") == true) return false;
+  // What stood in its way is not known.
+  if (is_error(call) && !shows_kind(story, "file_op")) return false;
   return is_builtin_tool(call, story) && content_of(call).is_string() &&
          is_undisturbed(call, story) && has_own_result(call);
 }
 
-std::string file_written(const Call& call) {
+/// By the port, or by the argument where no port tells of files.
+std::string file_written(const Call& call, const Story& story) {
   for (const Event* event : all(call, "file_op")) {
     const auto* operation = event->as<FileOperation>();
     if (operation->op != "write") continue;
     return operation->real_path.empty() ? operation->path : operation->real_path;
   }
-  return "";
+  return shows_kind(story, "file_op") ? "" : linked_key(argument_path(call), story);
+}
+
+/// A call that may change a file, as far as its arguments tell.
+bool may_change(const Call& call, const std::string& path, const Story& story) {
+  if (call.name != "write" && call.name != "edit") return true;
+  return linked_key(argument_path(call), story) == path;
 }
 
 /// No other call touches the file after it.
 bool is_last_write(const Call& call, const Story& story) {
-  const auto path = file_written(call);
+  const auto path = file_written(call, story);
   const auto end = write_end(call)->seq;
+  if (!shows_kind(story, "file_op")) {
+    return std::ranges::none_of(story.calls, [&](const Call& other) {
+      return &other != &call && has_executed(other) && may_change(other, path, story);
+    });
+  }
   return !path.empty() && std::ranges::none_of(story.file_operations, [&](const Event* event) {
     const auto* operation = event->as<FileOperation>();
     const bool writes = operation->op == "write" || operation->op == "append" ||
@@ -55,12 +70,12 @@ bool is_last_write(const Call& call, const Story& story) {
 
 bool is_free_last_write(const Call& call, const Story& story) {
   return is_free_write(call, story) && story.final_files != nullptr &&
-         (file_written(call).empty() || is_last_write(call, story));
+         (file_written(call, story).empty() || is_last_write(call, story));
 }
 
 Complaint file_is_the_content(const Call& call, const Story& story) {
   if (is_error(call)) return finding("a write of text is refused", write_end(call));
-  const Json* file = final_file(file_written(call), story);
+  const Json* file = final_file(file_written(call, story), story);
   if (file == nullptr) return finding(argument_path(call) + " is not there", write_end(call));
   if (!at(*file, "text").is_string()) return std::nullopt;
   return differ("content of " + argument_path(call), content_of(call), at(*file, "text"),

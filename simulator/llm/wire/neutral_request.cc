@@ -30,6 +30,22 @@ Json text_block(std::string text) {
   return Json{{"type", "text"}, {"text", std::move(text)}};
 }
 
+Json image_block(std::string data, std::string mime_type) {
+  return Json{{"type", "image"}, {"data", std::move(data)}, {"mimeType", std::move(mime_type)}};
+}
+
+/// A picture given by its bytes; every other part as it is.
+Json neutral_part(const Json& part) {
+  const Json& source = at(part, "source");
+  if (text_at(part, "type") == "image" && text_at(source, "type") == "base64") {
+    return image_block(text_at(source, "data"), text_at(source, "media_type"));
+  }
+  const std::string url = text_at(at(part, "image_url"), "url");
+  const auto comma = url.find(";base64,");
+  if (!url.starts_with("data:") || comma == std::string::npos) return without_marks(part);
+  return image_block(url.substr(comma + 8), url.substr(5, comma - 5));
+}
+
 /// A string or a list of parts, as a list of text and image blocks.
 Json neutral_content(const Json& content) {
   Json result = Json::array();
@@ -38,7 +54,7 @@ Json neutral_content(const Json& content) {
   for (const auto& part : content) {
     const auto type = text_at(part, "type");
     const bool is_text = type == "text" || type == "input_text" || type == "output_text";
-    result.push_back(is_text ? text_block(text_at(part, "text")) : without_marks(part));
+    result.push_back(is_text ? text_block(text_at(part, "text")) : neutral_part(part));
   }
   return result;
 }
@@ -57,7 +73,8 @@ Json call_block(std::string id, std::string name, Json arguments) {
 
 Json tool_result(std::string call, const Json& content) {
   Json message{{"role", "toolResult"}, {"toolCallId", std::move(call)}};
-  message["content"] = neutral_content(content);
+  // Some dialects have an empty text for a result without content.
+  message["content"] = content == Json("") ? Json::array() : neutral_content(content);
   return message;
 }
 
@@ -95,7 +112,7 @@ void add_tools(const Json& body, Blocks& blocks) {
 // ---------------------------------------------------------------- Messages
 
 Json messages_part(const Json& part) {
-  if (text_at(part, "type") != "tool_use") return without_marks(part);
+  if (text_at(part, "type") != "tool_use") return neutral_part(part);
   return call_block(text_at(part, "id"), text_at(part, "name"), at(part, "input"));
 }
 

@@ -23,6 +23,7 @@ const NODE = fs.existsSync(OWN_NODE) ? OWN_NODE : process.execPath;
 const PROCESSES_MAX = 3;
 const EXIT_MS = 3_000;
 const END_MS = 7_000;
+const SYNC_MS = 4;  // For steps that the harness takes at events just told.
 
 const EMITS = ["input", "before_agent_start", "agent_start", "turn_start", "message_start",
   "message_update", "message_end", "tool_execution_start", "tool_execution_update",
@@ -33,7 +34,8 @@ const STEPS = ["user", "steer", "follow_up", "abort", "configure", "reload", "na
   "new_session", "install", "replace", "uninstall"];
 const SUPPORTS = ["settings.model", "settings.models", "settings.system", "settings.append_system",
   "settings.cwd", "settings.retries", "settings.retry_delay_ms", "settings.steering",
-  "settings.follow_up", "settings.shell", "settings.secrets", "tools.active", "tools.allow",
+  "settings.follow_up", "settings.shell", "settings.secrets", "settings.execution",
+  "settings.ui", "tools.active", "tools.allow",
   "tools.exclude", "tools.sdk", "extensions"];
 
 const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -78,18 +80,24 @@ class Pi {
   /** Three kinds of extension files: the ends of the chain, and a slot for each of a scenario's. */
   extensions() {
     const files = [];
-    const put = (name, source, call) => {
+    const put = (name, lines) => {
       const file = path.join(this.root, "ext", `plumb-${name}.ts`);
-      const from = JSON.stringify(path.join(HERE, source));
-      fs.writeFileSync(file, `import * as all from ${from};\nexport default (pi) => ${call};\n`);
+      fs.writeFileSync(file, `${lines.join("\n")}\n`);
       files.push("-e", file);
     };
-    put("head", "probe.ts", "all.head(pi)");
-    for (let i = 0; i < SLOTS; ++i) put(`slot${i}`, "scripted.ts", `all.default(pi, ${i})`);
+    const from = (name) => JSON.stringify(path.join(HERE, name));
+    // The first imports for all: pi reads each file anew for each working folder.
+    put("head", [`import * as probe from ${from("probe.ts")};`,
+      `import scripted from ${from("scripted.ts")};`,
+      "globalThis.plumbFactories = { scripted, tail: probe.tail };",
+      "export default probe.head;"]);
+    for (let i = 0; i < SLOTS; ++i) {
+      put(`slot${i}`, [`export default (pi) => globalThis.plumbFactories.scripted(pi, ${i});`]);
+    }
     for (const file of (process.env.PLUMB_PI_EXTENSIONS ?? "").split(":").filter(Boolean)) {
       files.push("-e", path.resolve(file));
     }
-    put("tail", "probe.ts", "all.tail(pi)");
+    put("tail", ["export default (pi) => globalThis.plumbFactories.tail(pi);"]);
     return files;
   }
 
@@ -268,6 +276,11 @@ class Session {
     if (record.method === "setStatus" && record.statusKey === "plumb") {
       const { s, kind, ...rest } = JSON.parse(record.statusText);
       if (s === this.number) this.takeProbe(kind, rest);
+      return;
+    }
+    if (record.title === "plumb-sync") {
+      setTimeout(() => this.pi.write({ type: "extension_ui_response", id: record.id,
+        confirmed: true }), SYNC_MS);
       return;
     }
     if (!this.isLive || !["confirm", "select", "input", "editor"].includes(record.method)) return;

@@ -7,11 +7,21 @@ import { createBashToolDefinition, createEditToolDefinition, createReadToolDefin
 import { beginLoad, copy, currentWorld, type Json, shared, tellActive, tellRegistry }
   from "./world.ts";
 
-/** What the session is before anything of a scenario is loaded. */
+const MAKERS: Record<string, (cwd: string, options: Json) => Json> = {
+  read: createReadToolDefinition,
+  bash: createBashToolDefinition,
+  edit: createEditToolDefinition,
+  write: createWriteToolDefinition,
+};
+
+/** What there is before anything of a scenario is loaded. */
 function rememberBuiltins(pi: Json): void {
   shared.builtins = pi.getAllTools()
     .filter((tool: Json) => tool.sourceInfo.source === "builtin")
-    .map((tool: Json) => ({ ...copy(tool), level: "builtin" }));
+    .map((tool: Json) => {
+      const { label, promptSnippet } = MAKERS[tool.name]?.("/", undefined) ?? {};
+      return copy({ ...tool, label, promptSnippet, level: "builtin" });
+    });
 }
 
 const MODES: Record<string, string> = { steer: "steer", followUp: "follow_up" };
@@ -35,6 +45,10 @@ export function head(pi: Json): void {
   pi.on("before_agent_start", (event: Json) =>
     world.tell("before_agent_start", { prompt: event.prompt ?? "" }));
   pi.on("agent_before_settle", () => world.tell("agent_before_settle", {}));
+  // RPC clients hear of it after the handlers, which may take their time.
+  pi.on("tool_execution_update", (event: Json) => world.tell("tool_execution_update", {
+    name: event.toolName, args: copy(event.args), partial: copy(event.partialResult),
+  }, { call: event.toolCallId }));
 
   pi.registerCommand("plumb-reload", {
     description: "loads the extensions again",
@@ -56,23 +70,16 @@ export function head(pi: Json): void {
   });
 }
 
-const MAKERS: Record<string, (cwd: string, options: Json) => Json> = {
-  read: createReadToolDefinition,
-  bash: createBashToolDefinition,
-  edit: createEditToolDefinition,
-  write: createWriteToolDefinition,
-};
-
 /** The built-in tool itself, with a word at the door: pi says nowhere when execute is entered. */
 function watched(name: string): Json {
   const world = currentWorld();
-  const { cwd, shell } = world.scenario;
+  const { active, cwd, shell } = world.scenario;
   const options = name === "bash" ? { commandPrefix: shell.prefix, shellPath: shell.path }
     : name === "read" ? { autoResizeImages: true } : undefined;
   const tool = MAKERS[name](cwd, options);
   const execute = async (...given: Json[]): Promise<Json> => {
     const [call, args, signal] = given;
-    const extra = { src: "probe" as const, call };
+    const extra = { call };
     world.tell("execute_begin", { name, owner: `builtin:${name}`, args: copy(args),
       signal_aborted: signal?.aborted ?? false }, extra);
     let result: Json;
@@ -87,7 +94,7 @@ function watched(name: string): Json {
       result: copy(result) }, extra);
     return result;
   };
-  return { ...tool, execute, defaultActive: world.scenario.active.includes(name) };
+  return { ...tool, execute, defaultActive: active.includes(name) };
 }
 
 export function tail(pi: Json): void {
@@ -95,6 +102,10 @@ export function tail(pi: Json): void {
   const replaced = new Set(scenario.slots.flatMap((slot) => slot.definition?.tools ?? [])
     .map((tool: Json) => tool.name));
   if (scenario.number === 0) return;
+  // What was said until here is on its way before the request is, and steps that answer to it, too.
+  pi.on("before_provider_request", async (_: Json, context: Json) => {
+    await context.ui.confirm("plumb-sync", "");
+  });
   for (const name of Object.keys(MAKERS)) {
     if (!replaced.has(name)) pi.registerTool(watched(name));
   }

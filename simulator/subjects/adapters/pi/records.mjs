@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pi's RPC records as events of the trace, alike simulator/subjects/pi_rpc.cc, which reads recorded
-// ones. Requests, answers and dialogs are the harness's own.
+// ones. Requests, answers and dialogs are the harness's own; updates of tools are the probe's.
 
 /** Some dialects store "call_id|item_id"; results go by the first. */
 const callId = (stored) => (stored ?? "").split("|")[0];
@@ -37,8 +37,6 @@ const READERS = {
   message_end: (record) => ofMessage("message_end", record),
   tool_execution_start: (record) => ofCall("tool_execution_start", record,
     { args: record.args ?? null, ...parentOf(record) }),
-  tool_execution_update: (record) => ofCall("tool_execution_update", record,
-    { args: record.args ?? null, partial: record.partialResult ?? null }),
   tool_execution_end: (record) => ofCall("tool_execution_end", record, {
     result: record.result ?? null, is_error: record.isError === true,
     ran: record.durationMs !== undefined, ...parentOf(record),

@@ -8,8 +8,8 @@ import path from "node:path";
 import { defineTool, withFileMutationQueue } from "@earendil-works/pi-coding-agent";
 import { asText, checkShapes, fits, isMap, isSame, resolve, setPointer, unsetPointer, verbOf }
   from "./verbs.ts";
-import { copy, currentWorld, type Json, latch, reference, type Registration, tellActive, tellTools,
-  type World } from "./world.ts";
+import { copy, currentWorld, type Json, latch, reference, type Registration, sourceOf, tellActive,
+  tellTools, type World } from "./world.ts";
 
 /** A value that a script throws; only an Error is thrown as such. */
 class Thrown {
@@ -38,7 +38,7 @@ class Extension {
 
   note(topic: string, data: Json, call?: string, extra = {}): void {
     this.world.tell("notify", { by: this.owner, topic, data: copy(data) },
-      { src: "probe", ...(call ? { call } : {}), ...extra });
+      { ...(call ? { call } : {}), ...extra });
   }
 
   register(definition: Json): void {
@@ -63,12 +63,10 @@ class Extension {
   private addTool(definition: Json): void {
     const tool = toolOf(definition, this);
     const { execute, prepareArguments, ...info } = tool;
-    const { path: source, level } = this.world.scenario.slots[this.slot];
-    this.world.candidates.push({
-      info: { exposure: "direct", ...copy(info), level, sourceInfo: { path: source } },
-      slot: this.slot,
-    });
     this.pi.registerTool(tool);
+    const sourceInfo = sourceOf(this.world.scenario.slots[this.slot]);
+    this.world.candidates.push({ exposure: "direct", ...copy(info), level: "extension", sourceInfo,
+      ...(prepareArguments ? { prepares: true } : {}) });
   }
 
   addHandler(script: Json, event: string): void {
@@ -88,7 +86,7 @@ class Extension {
       this.world.chain.splice(at, 1);
       this.note("handler_removed", event);
       this.world.tell("notify", { by: this.owner, topic: "registration_removed" },
-        { src: "probe", cause: registration.ref });
+        { cause: registration.ref });
       off();
     };
     if (script.id) this.handlers.set(script.id, remove);
@@ -129,6 +127,9 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
 }
+
+/** Scenarios count virtual time. Here the host's steps need a while to arrive; the order stays. */
+const realMs = (ms: number): number => ms <= 100 ? ms * 5 : ms + 400;
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -278,8 +279,8 @@ async function perform(state: State, verb: string, args: Json): Promise<void> {
     case "append": pi.appendEntry(args.type, args.data ?? null); break;
     case "ask": await ask(state, args); break;
     case "call_tool": await callTool(state, args); break;
-    case "delay": await pauseOrAbort(args.ms, signalOf(state)); break;
-    case "sleep": await pause(args.ms); break;
+    case "delay": await pauseOrAbort(realMs(args.ms), signalOf(state)); break;
+    case "sleep": await pause(realMs(args.ms)); break;
     case "if":
       await run(state, (isSame(args.value, args.equals) ? args.then : args.else) ?? []);
       break;
@@ -371,7 +372,7 @@ async function runHandler(extension: Extension, registration: Registration, scri
   const input = sharedInput(given);
   const index = extension.indexOf(registration);
   const of = { event: registration.event, extension: owner, index };
-  const extra = { src: "probe" as const, ...(call ? { call } : {}) };
+  const extra = call ? { call } : {};
   const ref = reference();
   world.tell("hook_call", { ...of, input: given.type === "tool_call" ? copy(input) : data },
     { ...extra, ref, cause: registration.ref });
@@ -437,10 +438,10 @@ function toolOf(definition: Json, extension: Extension): Json {
 async function execute(definition: Json, extension: Extension,
   [call, params, signal, onUpdate, context]: Json[]): Promise<Json> {
   const { world, owner } = extension;
-  const extra = { src: "probe" as const, call };
+  const extra = { call };
   const initial: Json = definition.do ? { content: [] } : resultOf({ content: "ok" });
   if (definition.addedToolNames) initial.addedToolNames = definition.addedToolNames;
-  world.tell("execute_begin", { name: definition.name, owner: ownerOf(extension, definition.name),
+  world.tell("execute_begin", { name: definition.name, owner,
     args: copy(params), signal_aborted: signal?.aborted ?? false }, extra);
   const state: State = { extension, context, call, tool: { params, onUpdate }, signal,
     last: null, result: initial, hasEnded: false };
@@ -457,11 +458,6 @@ async function execute(definition: Json, extension: Extension,
   return state.result;
 }
 
-function ownerOf(extension: Extension, name: string): string {
-  const { level } = extension.world.scenario.slots[extension.slot];
-  return level === "sdk" ? `<sdk:${name}>` : extension.owner;
-}
-
 // ---- the factory
 
 export default async function scripted(pi: Json, slot: number): Promise<void> {
@@ -469,10 +465,8 @@ export default async function scripted(pi: Json, slot: number): Promise<void> {
   const definition = world.scenario.slots[slot]?.definition;
   if (!isMap(definition)) return;
   const extension = new Extension(pi, world, slot);
-  const isSdk = world.scenario.slots[slot].level === "sdk";
-  const load = (phase: string, error?: string) => isSdk ? undefined
-    : world.tell("load", { extension: extension.owner, phase, ...(error ? { error } : {}) },
-      { src: "probe" });
+  const load = (phase: string, error?: string) =>
+    world.tell("load", { extension: extension.owner, phase, ...(error ? { error } : {}) });
   load("begin");
   try {
     const state: State = { extension, call: "", last: null, result: {}, hasEnded: false };
@@ -484,6 +478,7 @@ export default async function scripted(pi: Json, slot: number): Promise<void> {
     extension.finishLoad();
   } catch (error) {
     world.chain = world.chain.filter((one) => one.slot !== slot);
+    world.candidates = world.candidates.filter((one) => one.sourceInfo.path !== extension.owner);
     load("failed", messageOf(unwrap(error)));
     throw unwrap(error);
   }

@@ -10,7 +10,9 @@ const BUILTINS = ["read", "bash", "edit", "write"];
 export class Unsupported extends Error {}
 
 export function checkSupport(start) {
-  const { shell = {}, models = {} } = start.settings;
+  const { shell = {}, models = {}, execution = "parallel", ui = true } = start.settings;
+  if (execution !== "parallel") throw new Unsupported("pi's RPC sets no order of execution");
+  if (!ui) throw new Unsupported("pi's RPC mode always has a user");
   for (const key of Object.keys(shell)) {
     if (key !== "prefix") throw new Unsupported(`pi's host cannot set shell.${key}`);
   }
@@ -49,9 +51,7 @@ export function modelsFile(start) {
     "fake-chat": provider("openai-completions") } };
 }
 
-function activeTools(start) {
-  return start.tools.active ?? (start.processes ? BUILTINS : ["read", "edit", "write"]);
-}
+const activeTools = (start) => start.tools.active ?? BUILTINS;
 
 export function settingsFile(start) {
   const { settings } = start;
@@ -71,11 +71,13 @@ export function settingsFile(start) {
 
 function slotOf(definition) {
   const named = definition.path ?? `<inline:${definition.name ?? "extension"}>`;
-  return { path: named, level: "extension", definition };
+  return { path: named, definition };
 }
 
 export function scenarioFile(start, number, extensions) {
-  const host = { path: "sdk", level: "sdk", definition: { tools: start.tools.sdk ?? [] } };
+  const hasTools = (start.tools.sdk ?? []).length > 0;
+  const host = { path: "<inline:host>",
+    ...(hasTools ? { definition: { tools: start.tools.sdk } } : {}) };
   const cwd = path.join(start.workspace, start.settings.cwd ?? ".");
   return { number, home: start.home, cwd: path.resolve(cwd), active: activeTools(start),
     slots: [host, ...extensions.map(slotOf)], shell: { prefix: start.settings.shell?.prefix } };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the extensions of one pi process share: the scenario that the adapter wrote, the way out for
 // what they see, and the latches. Each record is one status of pi's own UI (key "plumb"), so it
-// stands in pi's output in order with pi's own records. Nothing here writes to stdout by itself.
+// stands in pi's output in order with pi's own records: one source, whose order is certain. Nothing
+// here writes to stdout by itself.
 import fs from "node:fs";
 
 export type Json = any;
 
-/** One scripted extension, or the host's own tools (`level` sdk). */
+/** One scripted extension, or the host's own tools: RPC has no place for these but an extension. */
 export interface Slot {
   path: string;
-  level: "extension" | "sdk";
-  definition: Json;
+  definition?: Json;
 }
 
 export interface Scenario {
@@ -27,7 +27,6 @@ export interface Extra {
   call?: string;
   cause?: string;
   ref?: string;
-  src?: "engine" | "probe";
 }
 
 /** A handler that a scripted extension has registered. */
@@ -42,17 +41,12 @@ interface Ui {
   setStatus(key: string, text: string | undefined): void;
 }
 
-export interface Candidate {
-  info: Json;
-  slot: number;
-}
-
 /** What one load of the extensions knows; another begins with each session and reload. */
 export class World {
   scenario: Scenario;
   chain: Registration[] = [];
-  candidates: Candidate[] = [];
-  active: string[] = [];
+  /** What was registered, in the form of pi's own list. */
+  candidates: Json[] = [];
   registrations = 0;
   isStarted = false;
   private ui: Ui | undefined;
@@ -78,8 +72,10 @@ export class World {
 
 interface Shared {
   world?: World;
+  /** Of one scenario, whose number is `of`. */
+  of: number;
   latches: Map<string, Latch>;
-  latchesOf: number;
+  active: string[];
   builtins: Json[];
   references: number;
 }
@@ -100,8 +96,9 @@ const place = globalThis as unknown as { plumb?: Shared };
 
 /** Each extension file has its own copy of this module; the state is the process's. */
 export const shared: Shared = (place.plumb ??= {
+  of: -1,
   latches: new Map(),
-  latchesOf: -1,
+  active: [],
   builtins: [],
   references: 0,
 });
@@ -109,9 +106,10 @@ export const shared: Shared = (place.plumb ??= {
 /** Begins another load: the first extension of the chain calls it. */
 export function beginLoad(): World {
   const scenario = JSON.parse(fs.readFileSync(process.env.PLUMB_SCENARIO ?? "", "utf8"));
-  if (scenario.number !== shared.latchesOf) {
+  if (scenario.number !== shared.of) {
+    shared.of = scenario.number;
     shared.latches = new Map();
-    shared.latchesOf = scenario.number;
+    shared.active = [];
   }
   // What `~` stands for is asked of the environment, at each use.
   process.env.HOME = scenario.home;
@@ -146,22 +144,29 @@ interface Tools {
   getActiveTools(): string[];
 }
 
-/** What pi says of a tool, with its place in the order of levels; ours count as what they watch. */
+/** What a definition says and pi's list of tools leaves out. */
+const UNLISTED = ["label", "promptSnippet", "executionMode", "outputSchema", "defaultActive",
+  "prepares"];
+
+export function sourceOf(slot: Slot): Json {
+  const source = slot.path.startsWith("<") ? "inline" : "local";
+  return { path: slot.path, source, scope: "temporary", origin: "top-level" };
+}
+
+/** What pi says of a tool. Ours count as what they watch or stand for. */
 function toolInfo(world: World, info: Json): Json {
-  const tool = copy(info);
-  const path: string = tool.sourceInfo?.path ?? "";
-  const builtin = shared.builtins.find((one) => one.name === tool.name);
-  if (path.endsWith("/plumb-tail.ts") && builtin) return copy(builtin);
+  const path: string = info.sourceInfo?.path ?? "";
   const slot = /\/plumb-slot(\d+)\.ts$/.exec(path);
   if (slot) {
-    const { path: named, level } = world.scenario.slots[Number(slot[1])];
-    const source = level === "sdk" ? "sdk" : named.startsWith("<") ? "inline" : "local";
-    tool.sourceInfo = { path: named, source, scope: "temporary", origin: "top-level" };
-    tool.level = level;
-    return tool;
+    const sourceInfo = sourceOf(world.scenario.slots[Number(slot[1])]);
+    const given = world.candidates.findLast((one) =>
+      one.name === info.name && one.sourceInfo.path === sourceInfo.path) ?? {};
+    const unlisted = UNLISTED.filter((key) => key in given).map((key) => [key, given[key]]);
+    return { ...copy(info), ...Object.fromEntries(unlisted), sourceInfo, level: "extension" };
   }
-  tool.level = tool.sourceInfo?.source === "builtin" ? "builtin" : "extension";
-  return tool;
+  const isBuiltin = path.endsWith("/plumb-tail.ts") || info.sourceInfo?.source === "builtin";
+  const builtin = isBuiltin && shared.builtins.find((one) => one.name === info.name);
+  return builtin ? copy(builtin) : { ...copy(info), level: "extension" };
 }
 
 /** Tells of the registry, and of the active set where it has changed. */
@@ -173,15 +178,14 @@ export function tellTools(world: World, tools: Tools, by: string, requested: str
 
 export function tellRegistry(world: World, tools: Tools): void {
   const all = tools.getAllTools().map((info) => toolInfo(world, info));
-  const given = world.candidates.map((one) => copy(one.info));
-  world.tell("registry_refresh", { tools: all, candidates: [...copy(shared.builtins), ...given] },
-    { src: "probe" });
+  const candidates = [...copy(shared.builtins), ...copy(world.candidates)];
+  world.tell("registry_refresh", { tools: all, candidates });
 }
 
 export function tellActive(world: World, tools: Tools, by: string, requested: string[]): void {
   const after = tools.getActiveTools();
   const isAsked = by !== "registration" && by !== "start";
-  if (!isAsked && by !== "start" && same(after, world.active)) return;
-  world.tell("active_set", { before: world.active, after, requested, by }, { src: "probe" });
-  world.active = after;
+  if (!isAsked && by !== "start" && same(after, shared.active)) return;
+  world.tell("active_set", { before: shared.active, after, requested, by });
+  shared.active = after;
 }
