@@ -163,6 +163,35 @@ std::string_view header_of(std::span<const SourceFile> files, std::string_view p
   return found == files.end() ? std::string_view{} : std::string_view{found->text};
 }
 
+/// Whether some test program defines the test "Suite.Name".
+bool is_defined(std::span<const SourceFile> files, std::string_view test) {
+  const std::size_t dot = test.find('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string arguments =
+      "(" + std::string(test.substr(0, dot)) + ", " + std::string(test.substr(dot + 1)) + ")";
+  return std::ranges::any_of(files, [&](const SourceFile& file) {
+    return file.path.ends_with("_test.cc") && file.text.contains(arguments);
+  });
+}
+
+/// The tests that a rules file names must be there.
+void check_kept_by(const SourceFile& file, std::span<const SourceFile> files, Violations& found) {
+  bool is_inside = false;
+  std::int64_t number = 0;
+  for (const std::string_view line : lines_of(file.text)) {
+    ++number;
+    if (line == "    kept_by:") {
+      is_inside = true;
+      continue;
+    }
+    constexpr std::string_view kItem = "      - ";
+    is_inside = is_inside && line.starts_with(kItem);
+    if (!is_inside || is_defined(files, line.substr(kItem.size()))) continue;
+    found.push_back({file.path, number, "kept_by",
+                     "no test is called '" + std::string(line.substr(kItem.size())) + "'"});
+  }
+}
+
 void append(Violations& found, const Violations& more) {
   found.insert(found.end(), more.begin(), more.end());
 }
@@ -179,6 +208,7 @@ Violations check_catalogue(std::span<const SourceFile> files) {
   check_fields(rules, found);
   for (const SourceFile& file : files) {
     if (is_scenario(file.path)) check_scenario(file, rules, found);
+    if (is_rules_file(file.path)) check_kept_by(file, files, found);
   }
   return found;
 }

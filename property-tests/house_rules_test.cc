@@ -219,6 +219,17 @@ TEST(Catalogue, RefusesRepeatedIdsAndMissingFields) {
   EXPECT_THAT(check_catalogue(std::vector{bare}), SizeIs(6));
 }
 
+TEST(Catalogue, RefusesTestsThatDoNotExist) {
+  SourceFile rules = catalogue("scenarios/rules/a.yaml", "WIRE-01");
+  const std::string kept = "    kept_by:\n      - Suite.Name\n";
+  rules.text.insert(rules.text.find("sql_cases:"), kept);
+  const SourceFile test{"simulator/llm/a_test.cc", "TEST_F(Suite, Name) {}\n"};
+
+  EXPECT_THAT(check_catalogue(std::vector{rules, test}), IsEmpty());
+  EXPECT_THAT(only_message(check_catalogue(std::vector{rules})),
+              HasSubstr("no test is called 'Suite.Name'"));
+}
+
 TEST(Catalogue, RefusesScenariosWithUnknownRepeatedOrNoRules) {
   const SourceFile rules = catalogue("scenarios/rules/a.yaml", "EDIT-01");
   const SourceFile unknown{"scenarios/edit/a.yaml", "name: a\nrules: [EDIT-01, EDIT-99]\n"};

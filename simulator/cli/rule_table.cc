@@ -52,6 +52,7 @@ Json row_json(const RuleRow& row) {
   json["state"] = row.standing.state == RuleState::active ? "active" : "pending";
   if (!row.standing.reason.empty()) json["reason"] = row.standing.reason;
   json["scenarios"] = row.scenarios;
+  if (!row.rule->kept_by.empty()) json["kept_by"] = row.rule->kept_by;
   json["mutants"] = Json::array();
   for (const auto& mutant : row.mutants) json["mutants"].push_back(mutant_json(mutant));
   return json;

@@ -23,12 +23,21 @@ bool is_active(const RuleRow& row) {
   return row.standing.state == RuleState::active;
 }
 
+/// Whether it binds this project itself, and tests see to it.
+bool is_kept(const RuleRow& row) {
+  return !row.rule->kept_by.empty();
+}
+
+std::string what_keeps(const RuleRow& row) {
+  if (is_kept(row)) return std::to_string(row.rule->kept_by.size()) + " tests";
+  return std::to_string(row.scenarios.size()) + " scenarios";
+}
+
 void print_list(const std::vector<RuleRow>& rows) {
   for (const auto& row : rows) {
     if (!is_active(row)) continue;
     print_out(padded(row.rule->id, 10) + std::string(to_string(row.rule->tier)) + "  " +
-              padded(std::to_string(row.scenarios.size()) + " scenarios", 13) + row.rule->title +
-              "\n");
+              padded(what_keeps(row), 13) + row.rule->title + "\n");
   }
 }
 
@@ -42,10 +51,12 @@ void print_pending(const std::vector<RuleRow>& rows) {
 
 void print_totals(const std::vector<RuleRow>& rows) {
   std::map<Tier, std::pair<std::int64_t, std::int64_t>> tiers;
+  std::int64_t kept = 0;
   for (const auto& row : rows) {
     auto& [active, all] = tiers[row.rule->tier];
     ++all;
-    active += is_active(row) ? 1 : 0;
+    active += is_active(row) && !is_kept(row) ? 1 : 0;
+    kept += is_kept(row) ? 1 : 0;
   }
   std::string line;
   for (const auto& [tier, counts] : tiers) {
@@ -53,6 +64,7 @@ void print_totals(const std::vector<RuleRow>& rows) {
             ": " + std::to_string(counts.first) + " of " + std::to_string(counts.second);
   }
   print_out("active rules by tier: " + line + "\n");
+  print_out("kept by tests, for they bind this project itself: " + std::to_string(kept) + "\n");
 }
 
 bool is_caught(const MutantOutcome& mutant) {
@@ -124,7 +136,10 @@ void print_rule(const RuleRow& row) {
   print_field("source", rule.source);
   print_field("needs", joined(rule.needs));
   print_field("observed", rule.observe);
-  print_field("judged", is_active(row) ? how_of(rule.id) : "pending: " + row.standing.reason);
+  if (!is_kept(row)) {
+    print_field("judged", is_active(row) ? how_of(rule.id) : "pending: " + row.standing.reason);
+  }
+  print_field("kept by", joined(rule.kept_by));
   print_field("mutant", rule.mutant);
   for (const auto& file : row.scenarios) print_field("scenario", file);
 }

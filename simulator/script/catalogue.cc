@@ -55,6 +55,7 @@ RuleEntry parse_rule(YamlView view, const std::string& file) {
   rule.mutant = fields.text("mutant");
   rule.upstream = fields.text("upstream");
   rule.reason = fields.text("reason");
+  rule.kept_by = fields.texts("kept_by");
   rule.file = file;
   rule.place = view.place();
   return rule;
@@ -106,6 +107,7 @@ std::string Catalogue::suggest(std::string_view id) const {
 RuleStanding standing_of(const RuleEntry& rule, const std::set<std::string, std::less<>>& checked,
                          const std::set<std::string, std::less<>>& named) {
   if (checked.contains(rule.id) && named.contains(rule.id)) return {RuleState::active, ""};
+  if (!rule.kept_by.empty()) return {RuleState::active, ""};
   if (!rule.reason.empty()) return {RuleState::pending, rule.reason};
   if (checked.contains(rule.id)) return {RuleState::pending, "no scenario names it"};
   if (named.contains(rule.id)) return {RuleState::pending, "no checker is registered for it"};

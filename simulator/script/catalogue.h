@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules that traces are judged by: scenarios/rules/*.yaml, one file a domain. Ids never change
-// meaning. A rule is active when a checker is registered for it and a scenario names it; until then
-// it is pending and counted as such.
+// meaning. A rule is active when a checker is registered for it and a scenario names it, or, where
+// it binds this project itself, when tests keep it; until then it is pending and counted as such.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ enum class Edition : std::uint8_t { seed, pi_1_6_0 };
 enum class Tier : std::uint8_t { A, B, C };
 
 /// One rule. `needs`: event kinds without which it is untestable. `reason`: why it is pending when
-/// that is on purpose, else empty.
+/// that is on purpose, else empty. `kept_by`: tests, as Suite.Name, of a rule that binds this
+/// project itself.
 struct RuleEntry {
   std::string id;
   std::string title;
@@ -49,6 +50,7 @@ struct RuleEntry {
   std::string mutant;
   std::string upstream;
   std::string reason;
+  std::vector<std::string> kept_by;
   std::string file;
   Place place;
 

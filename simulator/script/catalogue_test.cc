@@ -61,6 +61,15 @@ TEST(Catalogue, PendingRuleGivesItsOwnReason) {
   EXPECT_EQ(standing_of(rule, {}, {}).reason, "needs a subject with a store");
 }
 
+TEST(Catalogue, ARuleThatTestsKeepIsActive) {
+  RuleEntry rule;
+  rule.id = "WIRE-01";
+  rule.kind = RuleKind::wire_server;
+  rule.kept_by = {"MessagesReply.StreamsATextTurn"};
+
+  EXPECT_EQ(standing_of(rule, {}, {}), (RuleStanding{RuleState::active, ""}));
+}
+
 TEST(Catalogue, RefusesAFolderWithoutRules) {
   const auto loaded = load_catalogue("simulator/script");
 

@@ -161,7 +161,99 @@ TEST(MessagesReply, ABrokenConnectionHasNoEnd) {
   EXPECT_EQ(data_of(stream.events.back())["type"], "content_block_stop");
 }
 
-TEST(MessagesReply, IsTheSumOfItsStream) {  // WIRE-07
+/// The message that a stream adds up to, as a client makes it.
+Json sum_of(const EventStream& stream) {
+  Json message;
+  std::map<std::int64_t, std::string> arguments;
+  for (const std::string& event : stream.events) {
+    const Json data = data_of(event);
+    const std::string type = data["type"];
+    if (type == "message_start") message = data["message"];
+    if (type == "content_block_start") message["content"].push_back(data["content_block"]);
+    if (type == "message_delta") {
+      message.update(data["delta"]);
+      message["usage"].update(data["usage"]);
+    }
+    if (type != "content_block_delta") continue;
+    const auto index = data["index"].get<std::size_t>();
+    Json& block = message["content"][index];
+    for (const auto& [key, value] : data["delta"].items()) {
+      if (key == "partial_json") arguments[data["index"]] += value.get<std::string>();
+      if (block.contains(key) && key != "type") {
+        block[key] = block[key].get<std::string>() + value.get<std::string>();
+      }
+    }
+  }
+  for (const auto& [index, text] : arguments) {
+    if (!text.empty()) {
+      message["content"][static_cast<std::size_t>(index)]["input"] = parse_json(text).value();
+    }
+  }
+  return message;
+}
+
+TEST(MessagesReply, StreamAndObjectAreOne) {  // WIRE-07
+  WireReply reply = text_reply("née 🌍");
+  reply.reply.thinking = "hm";
+  reply.reply.chunk = 2;
+  reply.reply.wire.redacted = "r";
+  reply.reply.calls.push_back(call_of("toolu_a", "f", Json{{"p", 1}, {"q", "α"}}));
+  reply.reply.calls.push_back(call_of("toolu_b", "g", Json::object()));
+  reply.usage = {11, 22, 33, 44, 5};
+
+  const Json sum = sum_of(messages_events(reply));
+
+  EXPECT_TRUE(equal_json(sum, messages_body(reply))) << dump_json_pretty(sum);
+}
+
+/// The same for chunks: content, calls, finish reason.
+Json chat_sum_of(const EventStream& stream) {
+  Json sum{{"content", ""}, {"calls", Json::array()}, {"finish", nullptr}};
+  for (const std::string& event : stream.events) {
+    if (event.contains("[DONE]")) continue;
+    const Json data = data_of(event);
+    sum["id"] = data["id"];
+    if (data.contains("usage") && !data["usage"].is_null()) sum["usage"] = data["usage"];
+    if (data["choices"].empty()) continue;
+    const Json& choice = data["choices"][0];
+    if (!choice["finish_reason"].is_null()) sum["finish"] = choice["finish_reason"];
+    const Json& delta = choice["delta"];
+    if (delta.contains("content")) {
+      sum["content"] = sum["content"].get<std::string>() + delta["content"].get<std::string>();
+    }
+    if (!delta.contains("tool_calls")) continue;
+    const Json& call = delta["tool_calls"][0];
+    if (call.contains("id")) {
+      sum["calls"].push_back(
+          {{"id", call["id"]},
+           {"type", call["type"]},
+           {"function", {{"name", call["function"]["name"]}, {"arguments", ""}}}});
+    }
+    Json& text = sum["calls"][call["index"].get<std::size_t>()]["function"]["arguments"];
+    text = text.get<std::string>() + call["function"]["arguments"].get<std::string>();
+  }
+  return sum;
+}
+
+TEST(ChatReply, StreamAndObjectAreOne) {  // WIRE-07
+  WireReply reply = text_reply("née 🌍");
+  reply.reply.chunk = 2;
+  reply.includes_usage = true;
+  reply.reply.calls.push_back(call_of("call_a", "f", Json{{"p", 1}, {"q", "α"}}));
+  reply.reply.calls.push_back(call_of("call_b", "g", Json::object()));
+  reply.usage = {11, 22, 33, 44, 5};
+
+  const Json sum = chat_sum_of(chat_events(reply));
+  const Json body = chat_body(reply);
+
+  EXPECT_EQ(sum["id"], body["id"]);
+  EXPECT_EQ(sum["content"], body["choices"][0]["message"]["content"]);
+  EXPECT_EQ(sum["calls"], body["choices"][0]["message"]["tool_calls"]);
+  EXPECT_EQ(sum["finish"], body["choices"][0]["finish_reason"]);
+  EXPECT_EQ(sum["usage"], body["usage"]);
+}
+
+TEST(MessagesReply, HasTheMembersOfAMessage) {  // WIRE-07
   WireReply reply = text_reply("text");
   reply.reply.thinking = "hm";
   reply.reply.calls.push_back(call_of("toolu_a", "f", Json{{"p", 1}}));
