@@ -61,5 +61,7 @@ function(plumb_bench)
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_compile_features(${arg_NAME} PRIVATE cxx_std_23)
   target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${arg_NAME} PRIVATE plumb_flags ${arg_DEPS} benchmark::benchmark_main)
+  # With the allocator of the program, as what is measured is to run there.
+  target_link_libraries(${arg_NAME} PRIVATE
+    plumb_flags ${arg_DEPS} $<TARGET_NAME_IF_EXISTS:plumb_small_blocks> benchmark::benchmark_main)
 endfunction()
