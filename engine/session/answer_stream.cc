@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/kernel/join.h"
+#include "engine/values/json_object.h"
 
 namespace plumb::engine {
 
@@ -11,11 +12,7 @@ namespace {
 
 /// What message_start shows while nothing has arrived yet.
 SharedJson empty_answer() {
-  static constexpr std::string_view kRole = "assistant";
-  Json message = Json::object();
-  message["role"] = kRole;
-  message["content"] = Json::array();
-  return SharedJson(std::move(message));
+  return SharedJson(json_object("role", "assistant", "content", Json::array()));
 }
 
 Json piece_fields(const SharedJson& partial) {

@@ -66,7 +66,7 @@ void Session::Core::send_message(CustomMessage message, SendOptions options) {
     later_mark_.write();
     after_turn_.push_back(std::move(shared));
   } else if (!options.trigger_turn) {
-    transcript_.add_message(std::move(shared));
+    transcript_.add_message(shared, share(shared));
   } else if (options.deliver_as == Delivery::follow_up) {
     follow_ups_.push(std::move(shared));
   } else {

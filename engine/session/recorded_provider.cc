@@ -4,10 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "engine/values/json_object.h"
+
 namespace plumb::engine {
 
-std::vector<RequestBlock> blocks_of(const ModelRequest& request) {
-  std::vector<RequestBlock> blocks;
+std::vector<BorrowedBlock> blocks_of(const ModelRequest& request) {
+  std::vector<BorrowedBlock> blocks;
   blocks.reserve(1 + request.tools.size() + request.messages.size());
   if (!request.system.is_null()) blocks.push_back({Zone::system, request.system});
   for (const auto& tool : request.tools) blocks.push_back({Zone::tools, tool.json});
@@ -17,8 +19,8 @@ std::vector<RequestBlock> blocks_of(const ModelRequest& request) {
 
 Task<Result<AssistantMessage>> RecordedProvider::complete(ModelRequest request, StreamSink& sink,
                                                           AbortSignal signal) {
-  ProviderRequest sent =
-      deltas_.next(request.lineage, blocks_of(request), SharedJson(Json{{"model", request.model}}));
+  ProviderRequest sent = deltas_.next(request.lineage, blocks_of(request),
+                                      SharedJson(json_object("model", request.model)));
   const auto n = sent.n;
   const auto seq = recorder_.record(Source::port, std::move(sent));
   deltas_.sent(seq);

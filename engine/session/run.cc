@@ -252,7 +252,8 @@ void Session::Core::apply_proposal(const BoundaryProposal& proposal) {
     }
     auto message = parse_custom_message(draft);
     if (message) {
-      transcript_.add_message(std::make_shared<const Message>(*std::move(message)));
+      auto shared = std::make_shared<const Message>(*std::move(message));
+      transcript_.add_message(shared, share(shared));
     }
   }
 }

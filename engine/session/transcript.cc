@@ -7,13 +7,13 @@
 
 namespace plumb::engine {
 
-std::string Transcript::add_message(MessagePtr message, std::string call) {
+std::string Transcript::add_message(MessagePtr message, SharedJson shown, std::string call) {
   const auto* answer = std::get_if<AssistantMessage>(message.get());
   if (answer == nullptr || policies_.answer_is_sent_again(answer->stop_reason)) {
     request_.push_back(SharedJson::lazy([message] { return to_request_json(*message); }));
   }
-  messages_.push_back(message);
-  return add("message", share(std::move(message)), std::move(call));
+  messages_.push_back(std::move(message));
+  return add("message", std::move(shown), std::move(call));
 }
 
 std::string Transcript::add_entry(std::string type, Json data) {

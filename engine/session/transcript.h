@@ -21,8 +21,9 @@ class Transcript final {
   Transcript(Loop& loop, Recorder& recorder, const SessionPolicies& policies)
       : recorder_(recorder), policies_(policies), mark_(&loop, TouchKind::store, "transcript") {}
 
-  /// Gives the entry's id. `call` as the event's call: of a tool result.
-  std::string add_message(MessagePtr message, std::string call = {});
+  /// Gives the entry's id. `shown`: the message as traces show it. `call` as the event's call: of a
+  /// tool result.
+  std::string add_message(MessagePtr message, SharedJson shown, std::string call = {});
   /// An entry that never reaches the model.
   std::string add_entry(std::string type, Json data);
 

@@ -2,6 +2,7 @@
 // One turn: what waits is delivered, the model answers, its calls run.
 #include "engine/session/answer_stream.h"
 #include "engine/session/core.h"
+#include "engine/values/json_object.h"
 
 namespace plumb::engine {
 
@@ -33,9 +34,7 @@ Task<TurnOutcome> Session::Core::run_turn(std::int64_t turn, std::vector<Message
   turn_entries_.clear();
   TurnStart event;
   event.turn = turn;
-  Json fields = Json::object();
-  fields["turnIndex"] = turn;
-  fields["timestamp"] = ports_.env.wall_ms();
+  Json fields = json_object("turnIndex", turn, "timestamp", ports_.env.wall_ms());
   co_await emit(std::move(event), std::move(fields));
   co_await deliver_all(std::move(pending));
   if (turn == 0) co_await deliver_all(steering_.take());
@@ -60,17 +59,21 @@ Task<void> Session::Core::deliver_all(std::vector<MessagePtr> messages) {
 
 /// message_start, message_end (where a handler may replace it) and the entry, whose id it gives.
 Task<std::string> Session::Core::deliver(MessagePtr message, std::string call) {
+  SharedJson shown = share(message);
   MessageStart start;
   start.role = role_of(*message);
-  start.message = share(message);
+  start.message = shown;
   Json fields = runner_.wants("message_start") ? message_fields(*message) : Json();
   co_await emit(std::move(start), std::move(fields), call);
-  if (runner_.wants("message_end")) message = co_await runner_.message_end(call, message);
+  if (runner_.wants("message_end")) {
+    message = co_await runner_.message_end(call, message);
+    shown = share(message);
+  }
   MessageEnd end;
   end.role = role_of(*message);
-  end.message = share(message);
+  end.message = shown;
   record(std::move(end), call);
-  co_return transcript_.add_message(std::move(message), std::move(call));
+  co_return transcript_.add_message(std::move(message), std::move(shown), std::move(call));
 }
 
 /// The model's answer, stored; or the one that closes a run that may not ask any more (ABORT-08).
@@ -113,11 +116,12 @@ Task<MessagePtr> Session::Core::close_answer(bool has_started, AssistantMessage 
     co_await emit(std::move(start), std::move(fields));
   }
   if (runner_.wants("message_end")) message = co_await runner_.message_end("", message);
+  SharedJson shown = share(message);
   MessageEnd end;
   end.role = "assistant";
-  end.message = share(message);
+  end.message = shown;
   record(std::move(end));
-  answer_entry_ = transcript_.add_message(message);
+  answer_entry_ = transcript_.add_message(message, std::move(shown));
   co_return message;
 }
 

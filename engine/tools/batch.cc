@@ -94,7 +94,7 @@ Task<void> BatchRunner::refuse_all(Progress& progress) {
 /// Preflight call by call (HOOK-14), then all executes together, begun in source order.
 Task<void> BatchRunner::run_parallel(const BatchRequest& request, Progress& progress) {
   for (std::size_t i = 0; i < progress.blocks.size(); ++i) {
-    CallRequest call(progress.blocks[i], request.turn, request.signal);
+    CallRequest call(std::move(progress.blocks[i]), request.turn, request.signal);
     PreparedCallPtr prepared = co_await pipeline_.preflight(std::move(call));
     if (prepared->finished) {
       progress.calls[i] = *prepared->finished;

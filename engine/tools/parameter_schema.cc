@@ -61,6 +61,10 @@ Json ParameterSchema::coerce(Json value, CoercionProfile profile) const {
                                           : coerced;
 }
 
+bool ParameterSchema::accepts(const Json& value) const {
+  return state_->schema.accepts(value);
+}
+
 std::vector<SchemaIssue> ParameterSchema::check(const Json& value) const {
   std::vector<SchemaIssue> issues;
   for (auto& error : state_->schema.validate(value)) {

@@ -30,8 +30,10 @@ class ParameterSchema {
   static Result<std::shared_ptr<const ParameterSchema>> compile(const SharedJson& schema);
 
   ~ParameterSchema();
-  /// The value coerced towards the schema; what does not fit is left as it is.
+  /// The value coerced towards the schema: itself when it fits; what cannot be made to fit is left
+  /// as it is.
   Json coerce(Json value, CoercionProfile profile) const;
+  bool accepts(const Json& value) const;
   /// Empty when `value` fits.
   std::vector<SchemaIssue> check(const Json& value) const;
 

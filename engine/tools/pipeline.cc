@@ -2,12 +2,12 @@
 #include "engine/tools/pipeline.h"
 
 #include <algorithm>
-#include <deque>
 #include <exception>
 #include <utility>
 
-#include "engine/kernel/event.h"
 #include "engine/tools/parameter_schema.h"
+#include "engine/tools/update_gate.h"
+#include "engine/values/json_members.h"
 
 namespace plumb::engine {
 namespace {
@@ -79,6 +79,11 @@ std::string describe_issues(const std::string& name, const std::vector<SchemaIss
   return text + "Received arguments: " + dump_json(received);
 }
 
+/// What `value` is now, which may change: mostly it is a value that is there already.
+SharedJson shared_copy(const Json& value, const SharedJson& known) {
+  return is_same_json(value, known.get()) ? known : SharedJson(value);
+}
+
 CallView view_of(const PreparedCall& call) {
   CallView view(call.request.block.id, call.request.block.name, call.params);
   view.parent = call.request.parent;
@@ -87,8 +92,8 @@ CallView view_of(const PreparedCall& call) {
 }
 
 /// The result as tool_execution_end shows it.
-SharedJson shown_result(const ToolResult& result) {
-  return SharedJson::lazy([held = result] {
+SharedJson shown_result(ToolResult result) {
+  return SharedJson::lazy([held = std::move(result)] {
     Json json = to_json(held);
     json.erase("isError");
     return json;
@@ -105,73 +110,6 @@ std::vector<SchemaIssue> output_issues(const RegisteredTool& tool, const ToolRes
   if (tool.output_schema == nullptr || result.is_error) return {};
   return tool.output_schema->check(result.structured_content.get());
 }
-
-/// Takes a running call's updates: records each at once and hands it to the listeners one by one.
-/// Shared with the tool, which may call after its end.
-class UpdateGate final : public std::enable_shared_from_this<UpdateGate> {
- public:
-  UpdateGate(const PipelinePorts& ports, const PreparedCall& call)
-      : ports_(ports),
-        id_(call.request.block.id),
-        shown_id_(ports.policies.id_of_update(id_)),
-        name_(call.request.block.name),
-        args_(call.start_arguments),
-        forward_(call.request.on_update),
-        delivered_(ports.loop, "updates of " + call.request.block.id) {}
-
-  void update(const ToolResult& partial) {
-    delivered_.note(true);
-    if (!ports_.policies.update_is_accepted(moment_)) return;
-    ToolExecutionUpdate event;
-    event.name = name_;
-    event.args = args_;
-    event.partial = ports_.policies.update_snapshot(partial);
-    ports_.recorder.record(Source::engine, event, shown_id_);
-    if (forward_) forward_(partial);
-    if (!ports_.hooks.wants(ToolExecutionUpdate::kKind)) return;
-    pending_.push_back(std::move(event));
-    if (is_delivering_) return;
-    is_delivering_ = true;
-    delivered_.reset();
-    ports_.loop.spawn(deliver(shared_from_this()), id_);
-  }
-
-  /// Closes the gate, then waits until what has passed it is delivered (EVENT-08).
-  Task<void> settle() {
-    delivered_.note(true);
-    moment_ = UpdateMoment::settled;
-    while (is_delivering_) co_await delivered_.wait();
-  }
-
-  /// The call is over.
-  void end() { moment_ = UpdateMoment::ended; }
-
- private:
-  bool has_pending() const {
-    delivered_.note(false);
-    return !pending_.empty();
-  }
-  static Task<void> deliver(std::shared_ptr<UpdateGate> gate) {
-    while (gate->has_pending()) {
-      Payload event = std::move(gate->pending_.front());
-      gate->pending_.pop_front();
-      co_await gate->ports_.hooks.on_event(gate->shown_id_, std::move(event));
-    }
-    gate->is_delivering_ = false;
-    gate->delivered_.set();
-  }
-
-  PipelinePorts ports_;
-  std::string id_;
-  std::string shown_id_;  ///< What events and listeners are told.
-  std::string name_;
-  SharedJson args_;
-  std::function<void(ToolResult)> forward_;
-  std::deque<ToolExecutionUpdate> pending_;
-  UpdateMoment moment_ = UpdateMoment::running;
-  bool is_delivering_ = false;
-  Event delivered_;
-};
 
 }  // namespace
 
@@ -192,19 +130,19 @@ struct CallPipeline::Executed {
   std::shared_ptr<UpdateGate> gate;  ///< Shared with the tool, as the gate says.
 };
 
-Task<void> CallPipeline::announce(std::string call_id, Payload event) {
-  const std::string_view kind = kEventKinds[event.index()];
-  const bool is_wanted = ports_.hooks.wants(kind);
+/// Records the event; whether somebody listens to its kind, who is then to be told.
+bool CallPipeline::announce(const std::string& call_id, const Payload& event) {
+  const bool is_wanted = ports_.hooks.wants(kEventKinds[event.index()]);
   ports_.recorder.record(Source::engine, event, call_id);
-  if (is_wanted) co_await ports_.hooks.on_event(std::move(call_id), std::move(event));
+  return is_wanted;
 }
 
 Task<void> CallPipeline::start(PreparedCall& call) {
-  ToolExecutionStart event;
-  event.name = call.request.block.name;
-  event.args = call.start_arguments;
-  event.parent = call.request.parent;
-  co_await announce(call.request.block.id, std::move(event));
+  Payload event(ToolExecutionStart{.name = call.request.block.name,
+                                   .args = call.start_arguments,
+                                   .parent = call.request.parent});
+  if (announce(call.request.block.id, event))
+    co_await ports_.hooks.on_event(call.request.block.id, std::move(event));
 }
 
 Task<void> CallPipeline::end(FinishedCall call) {
@@ -212,13 +150,14 @@ Task<void> CallPipeline::end(FinishedCall call) {
   outcome.outcome = to_string(call.cause);
   if (call.cause != Cause::ok) outcome.message = text_of(call.result.content);
   ports_.recorder.record(Source::probe, std::move(outcome), call.id);
-  ToolExecutionEnd event;
-  event.name = call.name;
-  event.result = shown_result(call.result);
-  event.is_error = call.result.is_error;
-  event.ran = call.ran;
-  event.parent = call.parent;
-  co_await announce(std::move(call.id), std::move(event));
+  const bool is_error = call.result.is_error;
+  Payload event(ToolExecutionEnd{.name = std::move(call.name),
+                                 .result = shown_result(std::move(call.result)),
+                                 .is_error = is_error,
+                                 .ran = call.ran,
+                                 .parent = std::move(call.parent)});
+  if (announce(call.id, event))
+    co_await ports_.hooks.on_event(std::move(call.id), std::move(event));
 }
 
 Task<PreparedCallPtr> CallPipeline::preflight(CallRequest request) {
@@ -302,18 +241,19 @@ void CallPipeline::validate_arguments(PreparedCall& call, Json prepared) {
     return end_with(call, Cause::invalid_arguments,
                     describe_issues(call.request.block.name, validated.issues, prepared));
   }
+  call.validated = shared_copy(validated.value, call.request.block.arguments);
   call.params = std::make_shared<Json>(std::move(validated.value));
 }
 
 /// Step 7. An abort has priority over the verdict (HOOK-28).
 Task<void> CallPipeline::ask_hooks(PreparedCall& call) {
-  const Json validated = *call.params;
   const BeforeOutcome outcome = co_await before_call(view_of(call));
   if (call.request.signal.aborted() &&
       ports_.policies.abort_ends_call(AbortPoint::after_before_hook)) {
     call.finished = finished_call(call, Cause::aborted, ports_.policies.aborted_result());
   } else if (!ports_.policies.verdict_stops_call(outcome)) {
-    call.params = ports_.policies.arguments_after_handlers(*call.tool, validated, call.params);
+    call.params =
+        ports_.policies.arguments_after_handlers(*call.tool, call.validated.get(), call.params);
   } else if (outcome.verdict == BeforeVerdict::threw) {
     const std::string_view prefix =
         outcome.is_error_object ? "" : "An extension failed, execution is blocked: ";
@@ -372,7 +312,7 @@ Task<CallPipeline::Executed> CallPipeline::run_tool(PreparedCall& call) {
   ExecuteBegin begin;
   begin.name = block.name;
   begin.owner = call.tool->source.path;
-  begin.args = SharedJson(*call.params);
+  begin.args = shared_copy(*call.params, call.validated);
   begin.signal_aborted = call.request.signal.aborted();
   ports_.recorder.record(Source::probe, std::move(begin), arguments.id);
 
@@ -423,7 +363,7 @@ Task<ToolResult> CallPipeline::invoke(const RegisteredTool& tool, ToolCall call)
 /// Step 10, and why the call ended as it did.
 Task<FinishedCall> CallPipeline::finish_executed(PreparedCall& call, Executed executed) {
   const bool was_error = executed.result.is_error;
-  ToolResult result = executed.result;
+  ToolResult result = std::move(executed.result);
   bool hook_failed = false;
   if (ports_.policies.result_hook_runs(executed.threw, call.request.signal.aborted())) {
     try {

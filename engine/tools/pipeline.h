@@ -59,6 +59,7 @@ struct PreparedCall {
   SharedJson start_arguments;
   RegisteredToolPtr tool;
   std::shared_ptr<Json> params;  ///< As CallView::input.
+  SharedJson validated;          ///< What `params` was before handlers.
   std::optional<FinishedCall> finished;
 };
 
@@ -99,7 +100,7 @@ class CallPipeline final {
   void record_end(const ToolCallBlock& block, const Executed& executed);
   void check_output(const RegisteredTool& tool, const FinishedCall& call);
 
-  Task<void> announce(std::string call_id, Payload event);
+  bool announce(const std::string& call_id, const Payload& event);
   Task<void> start(PreparedCall& call);
   Task<void> end(FinishedCall call);
 

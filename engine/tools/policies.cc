@@ -26,6 +26,10 @@ bool matches_any(const std::vector<std::string>& patterns, std::string_view name
 ValidatedArguments validate_with(const RegisteredTool& tool, Json prepared,
                                  CoercionProfile profile) {
   ValidatedArguments validated;
+  if (tool.schema->accepts(prepared)) {
+    validated.value = std::move(prepared);
+    return validated;
+  }
   validated.value = tool.schema->coerce(std::move(prepared), profile);
   validated.issues = tool.schema->check(validated.value);
   return validated;

@@ -19,4 +19,10 @@ struct RequestBlock {
   bool operator==(const RequestBlock&) const = default;
 };
 
+/// A block that somebody else keeps.
+struct BorrowedBlock {
+  Zone zone;
+  const SharedJson& body;
+};
+
 }  // namespace plumb

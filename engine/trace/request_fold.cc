@@ -1,34 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/request_fold.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 namespace plumb {
 namespace {
 
-std::size_t common_prefix(std::span<const RequestBlock> left, std::span<const RequestBlock> right) {
-  std::size_t count = 0;
-  while (count < left.size() && count < right.size() && left[count] == right[count]) ++count;
-  return count;
+bool is_same(const RequestBlock& left, const BorrowedBlock& right) {
+  return left.zone == right.zone && left.body == right.body;
+}
+
+std::vector<RequestBlock> copies_of(std::span<const BorrowedBlock> blocks) {
+  std::vector<RequestBlock> copies;
+  copies.reserve(blocks.size());
+  for (const auto& block : blocks) copies.push_back({block.zone, block.body});
+  return copies;
 }
 
 }  // namespace
 
-ProviderRequest RequestDeltas::next(std::string lineage, std::vector<RequestBlock> blocks,
+ProviderRequest RequestDeltas::next(std::string lineage, const std::vector<RequestBlock>& blocks,
+                                    SharedJson params) {
+  std::vector<BorrowedBlock> borrowed;
+  for (const auto& block : blocks) borrowed.push_back({block.zone, block.body});
+  return next(std::move(lineage), borrowed, std::move(params));
+}
+
+ProviderRequest RequestDeltas::next(std::string lineage, std::span<const BorrowedBlock> blocks,
                                     SharedJson params) {
   Lineage& last = lineages_[lineage];
   const auto& before = last.log->blocks();
-  const auto common = common_prefix(before, blocks);
+  const auto differing = std::ranges::mismatch(before, blocks, is_same).in2;
+  const auto common = static_cast<std::size_t>(differing - blocks.begin());
   ProviderRequest payload;
   payload.n = ++count_;
   payload.base = last.seq;
   payload.common = static_cast<std::int64_t>(common);
   payload.removed = static_cast<std::int64_t>(before.size() - common);
   payload.params = std::move(params);
-  payload.append.assign(blocks.begin() + payload.common, blocks.end());
+  payload.append = copies_of(blocks.subspan(common));
   if (payload.removed > 0) {
-    last.log = std::make_shared<PrefixLog>(std::move(blocks));
+    last.log = std::make_shared<PrefixLog>(copies_of(blocks));
   } else {
     for (const auto& block : payload.append) last.log->append(block);
   }

@@ -19,8 +19,11 @@ namespace plumb {
 class RequestDeltas {
  public:
   /// The payload for the next request of a lineage; `n` counts over all lineages. Call `sent` with
-  /// its seq afterwards.
-  ProviderRequest next(std::string lineage, std::vector<RequestBlock> blocks, SharedJson params);
+  /// its seq afterwards. Only new blocks are copied.
+  ProviderRequest next(std::string lineage, std::span<const BorrowedBlock> blocks,
+                       SharedJson params);
+  ProviderRequest next(std::string lineage, const std::vector<RequestBlock>& blocks,
+                       SharedJson params);
 
   /// The seq under which the payload made last was recorded.
   void sent(std::int64_t seq);

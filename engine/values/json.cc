@@ -8,11 +8,17 @@ namespace plumb {
 
 namespace {
 
-bool equal_members(const Json& left, const Json& right) {
-  return std::ranges::all_of(left.items(), [&right](const auto& member) {
-    const auto found = right.find(member.key());
-    return found != right.end() && equal_json(member.value(), *found);
-  });
+using Members = Json::object_t;
+
+/// Mostly they stand in the same order.
+bool equal_members(const Members& left, const Members& right) {
+  auto expected = right.begin();
+  for (const auto& [key, value] : left) {
+    auto found = expected++;
+    if (found->first != key) found = std::ranges::find(right, key, &Members::value_type::first);
+    if (found == right.end() || !equal_json(value, found->second)) return false;
+  }
+  return true;
 }
 
 std::string pointer_unescape(std::string_view token) {
@@ -58,9 +64,15 @@ std::string dump_json_pretty(const Json& value) {
 bool equal_json(const Json& left, const Json& right) {
   if (left.is_number() && right.is_number()) return left == right;
   if (left.type() != right.type()) return false;
-  if (left.is_object()) return left.size() == right.size() && equal_members(left, right);
-  if (left.is_array()) {
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(), equal_json);
+  if (const auto* text = left.get_ptr<const std::string*>()) {
+    return *text == right.get_ref<const std::string&>();
+  }
+  if (const auto* members = left.get_ptr<const Members*>()) {
+    const auto& others = right.get_ref<const Members&>();
+    return members->size() == others.size() && equal_members(*members, others);
+  }
+  if (const auto* values = left.get_ptr<const Json::array_t*>()) {
+    return std::ranges::equal(*values, right.get_ref<const Json::array_t&>(), equal_json);
   }
   return left == right;
 }

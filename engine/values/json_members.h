@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading members of JSON that somebody else wrote: what is missing or of another type is null or
-// empty, never an exception.
+// empty, never an exception. And a comparison to the letter.
 #pragma once
 
 #include <string>
@@ -18,5 +18,9 @@ std::string text_at(const Json& object, std::string_view key);
 
 /// As text_at, without a copy: lives as long as the member does.
 std::string_view view_at(const Json& object, std::string_view key);
+
+/// Whether both have the same text: unlike equal_json, types of numbers and the order of members
+/// count.
+bool is_same_json(const Json& left, const Json& right);
 
 }  // namespace plumb

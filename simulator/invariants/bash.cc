@@ -27,7 +27,7 @@ Complaint fails_with(const Call& call, const std::string& fact, const std::strin
 Condition<Call> ended_as(std::string end) {
   return [end = std::move(end)](const Call& call, const Story& story) {
     const auto* exit = exit_of(call);
-    return is_bash(call, story) && exit != nullptr && exit->end == end;
+    return exit != nullptr && exit->end == end && is_bash(call, story);
   };
 }
 
@@ -65,7 +65,9 @@ std::int64_t code_of(const ProcessExit& exit) {
 }
 
 bool ended_by_itself(const Call& call, const Story& story) {
-  return ended_as("exited")(call, story) || ended_as("signaled")(call, story);
+  const auto* exit = exit_of(call);
+  return exit != nullptr && (exit->end == "exited" || exit->end == "signaled") &&
+         is_bash(call, story);
 }
 
 /// BASH-10.

@@ -81,11 +81,11 @@ class DeclarationChecker final : public Checker {
       : tool_(std::move(tool)), verdict_(verdict) {}
 
   void see(const Event& event, const Story& story, Report& report) override {
-    const auto folded = fold_.fold(event);
-    if (!folded || !is_builtin(tool_, event.seq, story)) return;
-    for (const auto& block : folded->blocks) {
-      if (block.zone != Zone::tools || text_at(block.body.get(), "name") != tool_) continue;
-      judge_schema(block.body.get(), event, report);
+    if (story.requests.empty() || story.requests.back().event != &event) return;
+    for (const auto& tool : story.requests.back().tools) {
+      const Json& declaration = tool.get();
+      if (view_at(declaration, "name") != tool_ || !is_builtin(tool_, event.seq, story)) continue;
+      judge_schema(declaration, event, report);
     }
   }
 
@@ -101,7 +101,6 @@ class DeclarationChecker final : public Checker {
 
   std::string tool_;
   SchemaVerdict verdict_;
-  RequestFold fold_;
 };
 
 Rule declaration_rule(std::string id, std::string how, std::string tool, SchemaVerdict verdict) {

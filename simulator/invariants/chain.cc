@@ -116,7 +116,7 @@ class StoredCallChecker final : public Checker {
  public:
   void see(const Event& event, const Story& story, Report& report) override {
     if (const auto* entry = event.as<SessionEntry>()) {
-      for (const auto& call : calls_in(entry->data.get())) stored_.insert(call.id);
+      for (auto& call : ids_of_calls_in(entry->data.get())) stored_.insert(std::move(call));
     }
     const auto* hook = event.as<HookCall>();
     if (hook == nullptr || hook->event != "tool_call") return;
@@ -164,9 +164,9 @@ Complaint host_failure_replaces_the_result(const Call& call, const Story&) {
 // ------------------------------------------------------------------ calls of tools
 
 bool is_failed_nested_call(const Call& call, const Story& story) {
+  if (call.parent.empty() || !is_error(call)) return false;
   const Call* outer = call_before(call.parent, seq_of(call, "tool_execution_start"), story);
-  return !call.parent.empty() && is_error(call) && outer != nullptr &&
-         settled_of(*outer) != nullptr;
+  return outer != nullptr && settled_of(*outer) != nullptr;
 }
 
 Complaint outer_call_goes_on(const Call& call, const Story& story) {

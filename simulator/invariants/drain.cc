@@ -311,8 +311,8 @@ class CustomMessageChecker final : public Checker {
   void see(const Event& event, const Story&, Report& report) override {
     if (const auto* response = event.as<ProviderResponse>()) {
       const bool is_dead = response->stop_reason == "error" || response->stop_reason == "aborted";
-      for (const auto& call : calls_in(response->message.get())) {
-        if (!is_dead) open_.insert(call.id);
+      for (auto& call : ids_of_calls_in(response->message.get())) {
+        if (!is_dead) open_.insert(std::move(call));
       }
     }
     const auto* ended = event.as<MessageEnd>();

@@ -55,6 +55,7 @@ bool tried_late_update(const Call& call, const Story&) {
 Complaint starts_with_raw_arguments(const Call& call, const Story&) {
   const auto* start = start_of(call);
   if (start == nullptr) return finding("call " + call.id + " has no start event", nullptr);
+  if (equal_json(call.raw.get(), start->args.get())) return std::nullopt;
   return differ("start event of call " + call.id + " does not carry the model's arguments",
                 call.raw.get(), start->args.get(), first(call, "tool_execution_start"));
 }

@@ -40,8 +40,8 @@ bool is_live(const Story& story) {
   return story.header.determinism == Determinism::live;
 }
 
-bool shows_kind(const Story& story, std::string_view kind) {
-  return std::ranges::find(story.header.emits, kind) != story.header.emits.end();
+bool shows_kind(const Story& story, EventName kind) {
+  return story.emitted[kind.index()];
 }
 
 std::vector<Rule> with_run_checks(std::vector<Rule> rules) {

@@ -12,7 +12,7 @@
 namespace plumb::invariants {
 
 /// The subject can show events of this kind: only then does their absence tell anything.
-bool shows_kind(const Story& story, std::string_view kind);
+bool shows_kind(const Story& story, EventName kind);
 
 /// The order of events of different sources is not certain.
 bool is_live(const Story& story);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "simulator/invariants/views.h"
@@ -43,20 +44,42 @@ std::size_t kind_index(std::string_view kind) {
   return static_cast<std::size_t>(found - kEventKinds.begin());
 }
 
-/// The kinds that a subject can show, sorted.
-std::vector<std::string_view> emitted_kinds(const TraceHeader& header) {
+/// All names of the kinds that a subject can show, sorted.
+std::vector<std::string_view> emitted_names(const TraceHeader& header) {
   std::vector<std::string_view> kinds(header.emits.begin(), header.emits.end());
+  for (const auto& [alias, kind] : kAliases) {
+    std::erase(kinds, alias);
+    if (names(header.emits, kind)) kinds.push_back(alias);
+  }
   std::ranges::sort(kinds);
   return kinds;
 }
 
-/// Why the rule can not be judged on this trace; an empty reason if it can. `emitted`: as
-/// emitted_kinds gives it.
-Judgement precheck(const std::string& id, const TraceHeader& header,
-                   const std::vector<std::string_view>& emitted, const Catalogue& catalogue) {
-  const auto facts = catalogue.find(id);
-  if (facts == catalogue.end()) return {id, Verdict::pass, "", {}};
-  const auto& [needs, editions, engines] = facts->second;
+/// What the catalogue says of each rule, in the order of `all_rules`; null for unknown ones. Both
+/// are walked once, by id.
+std::vector<const RuleFacts*> facts_of_rules(const Catalogue& catalogue) {
+  static const std::vector<std::size_t> kById = [] {
+    std::vector<std::size_t> places(all_rules().size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::ranges::sort(places, {}, [](std::size_t place) { return all_rules()[place].id; });
+    return places;
+  }();
+  std::vector<const RuleFacts*> facts(all_rules().size(), nullptr);
+  auto known = catalogue.begin();
+  for (const auto place : kById) {
+    const auto& id = all_rules()[place].id;
+    while (known != catalogue.end() && known->first < id) ++known;
+    if (known != catalogue.end() && known->first == id) facts[place] = &known->second;
+  }
+  return facts;
+}
+
+/// Why the rule can not be judged on this trace; an empty reason if it can. `facts` may be null;
+/// `emitted`: as emitted_names gives it.
+Judgement precheck(const std::string& id, const RuleFacts* facts, const TraceHeader& header,
+                   const std::vector<std::string_view>& emitted) {
+  if (facts == nullptr) return {id, Verdict::pass, "", {}};
+  const auto& [needs, editions, engines] = *facts;
   if (!editions.empty() && !names(editions, header.edition)) {
     return {id, Verdict::not_applicable, "not a rule of edition " + header.edition, {}};
   }
@@ -64,7 +87,7 @@ Judgement precheck(const std::string& id, const TraceHeader& header,
     return {id, Verdict::not_applicable, "not a rule of engine " + header.engine, {}};
   }
   for (const auto& need : needs) {
-    if (std::ranges::binary_search(emitted, kind_of_need(need))) continue;
+    if (std::ranges::binary_search(emitted, need)) continue;
     return {id, Verdict::untestable, "the subject does not emit " + need, {}};
   }
   return {id, Verdict::pass, "", {}};
@@ -134,10 +157,14 @@ std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
   std::vector<Judgement> judgements;
   std::vector<Running> running;
   std::vector<std::size_t> places;
-  const auto emitted = emitted_kinds(trace.header);
-  for (const auto& rule : all_rules()) {
+  const auto emitted = emitted_names(trace.header);
+  const auto facts = facts_of_rules(catalogue);
+  judgements.reserve(facts.size());
+  running.reserve(facts.size());
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    const auto& rule = all_rules()[i];
     if (!options.rules.empty() && !names(options.rules, rule.id)) continue;
-    judgements.push_back(precheck(rule.id, trace.header, emitted, catalogue));
+    judgements.push_back(precheck(rule.id, facts[i], trace.header, emitted));
     if (judgements.back().verdict != Verdict::pass) continue;
     places.push_back(judgements.size() - 1);
     running.push_back(Running{&rule, rule.start(), {}});
@@ -159,7 +186,9 @@ Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces
     return {rule.id, Verdict::not_triggered, "fewer than two variants ran", {}};
   }
   const TraceHeader& header = traces.front().header;
-  auto judgement = precheck(rule.id, header, emitted_kinds(header), catalogue);
+  const auto facts = catalogue.find(rule.id);
+  auto judgement = precheck(rule.id, facts == catalogue.end() ? nullptr : &facts->second, header,
+                            emitted_names(header));
   if (judgement.verdict != Verdict::pass) return judgement;
   if (rule.condition && !rule.condition(traces.front())) {
     return {rule.id, Verdict::not_triggered, "the first variant does not exercise it", {}};

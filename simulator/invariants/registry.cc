@@ -56,9 +56,10 @@ bool is_overriding(const Call& call, const Story& story) {
   if (!has_executed(call) || batch == nullptr) return false;
   const auto* registry = story.registry_at(batch->response->seq);
   if (registry == nullptr) return false;
-  const auto rivals = rivals_in(*registry);
-  const auto found = rivals.find(call.name);
-  return found != rivals.end() && found->second.size() >= 2;
+  const Json& candidates = registry->candidates.get();
+  return candidates.is_array() && std::ranges::count_if(candidates, [&](const Json& entry) {
+                                    return view_at(entry, "name") == call.name;
+                                  }) >= 2;
 }
 
 // ------------------------------------------------------------------ clashes of extensions

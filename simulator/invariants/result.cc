@@ -21,6 +21,7 @@ bool is_shown(const Call& call, const Story& story) {
 Complaint content_is_shown(const Call& call, const Story& story) {
   const Request& next = *next_request_of(call, story);
   const Json& shown = shown_result(call, story)->content;
+  if (equal_json(at(result_of(call), "content"), shown)) return std::nullopt;
   Json expected = as_blocks(at(result_of(call), "content"));
   if (!takes_pictures(next, story)) accept_placeholders(expected, shown);
   // On a wire an empty text and no content may be one and the same.
@@ -136,13 +137,14 @@ bool has_message(const Call& call, const Story&) {
 }
 
 Complaint flags_agree(const Call& call, const Story& story) {
-  if (auto odd = differ("event and message disagree whether call " + call.id + " failed",
-                        end_of(call)->is_error, at(*message_of(call), "isError"),
-                        first(call, "message_end"))) {
-    return odd;
+  if (at(*message_of(call), "isError") != end_of(call)->is_error) {
+    return differ("event and message disagree whether call " + call.id + " failed",
+                  end_of(call)->is_error, at(*message_of(call), "isError"),
+                  first(call, "message_end"));
   }
   const auto* shown = shown_result(call, story);
   if (shown == nullptr || !shown->has_error_flag) return std::nullopt;
+  if (shown->is_error == end_of(call)->is_error) return std::nullopt;
   return differ("event and request disagree whether call " + call.id + " failed",
                 end_of(call)->is_error, shown->is_error, next_request_of(call, story)->event);
 }
@@ -187,7 +189,8 @@ Complaint returned_error_counts(const Call& call, const Story&) {
 }
 
 Complaint is_a_success(const Call& call, const Story&) {
-  return require(!is_error(call), "call " + call.id + " returned normally but is an error",
+  if (!is_error(call)) return std::nullopt;
+  return finding("call " + call.id + " returned normally but is an error",
                  first(call, "tool_execution_end"));
 }
 
@@ -206,9 +209,9 @@ bool speaks_of_failure(const Call& call, const Story&) {
 }
 
 bool has_image(const Call& call, const Story& story) {
-  return is_shown(call, story) &&
-         std::ranges::any_of(as_blocks(at(result_of(call), "content")),
-                             [](const Json& block) { return view_at(block, "type") == "image"; });
+  const Json& content = at(result_of(call), "content");
+  const auto is_image = [](const Json& block) { return view_at(block, "type") == "image"; };
+  return content.is_array() && std::ranges::any_of(content, is_image) && is_shown(call, story);
 }
 
 Json kinds_of_blocks(const Json& content) {
@@ -283,9 +286,10 @@ Complaint is_one_text_alone(const Call& call, const Story&) {
 }
 
 bool returned_no_content(const Call& call, const Story&) {
-  return returned_normally(call) && message_of(call) != nullptr &&
-         as_blocks(at(settled_of(call)->result.get(), "content")).empty() &&
-         !is_patched(call, "content");
+  if (!returned_normally(call) || message_of(call) == nullptr) return false;
+  const Json& content = at(settled_of(call)->result.get(), "content");
+  const bool is_empty = content.is_array() ? content.empty() : !content.is_string();
+  return is_empty && !is_patched(call, "content");
 }
 
 Complaint content_is_an_empty_list(const Call& call, const Story& story) {

@@ -75,6 +75,22 @@ std::optional<simulator::CacheBreak> break_in_messages(const FoldedRequest& fold
 
 }  // namespace
 
+namespace {
+
+const Json& no_host() {
+  static const Json kNothing = Json::object();
+  return kNothing;
+}
+
+ToolList tools_by_name(const RegistryRefresh& registry) {
+  ToolList tools;
+  if (!registry.tools.get().is_array()) return tools;
+  for (const auto& tool : registry.tools.get()) tools.emplace_back(view_at(tool, "name"), &tool);
+  return tools;
+}
+
+}  // namespace
+
 std::size_t hook_name_of(const Event& event) {
   const auto* entered = event.as<HookCall>();
   const auto* returned = event.as<HookReturn>();
@@ -100,7 +116,11 @@ void CallEvents::note(std::size_t name) {
   place.last = index;
 }
 
-Story::Story(const TraceHeader& trace_header) : header(trace_header) {}
+Story::Story(const TraceHeader& trace_header) : header(trace_header), host_(&no_host()) {
+  for (std::size_t kind = 0; kind < kEventKindCount; ++kind) {
+    emitted[kind] = std::ranges::find(header.emits, kEventKinds[kind]) != header.emits.end();
+  }
+}
 Story::~Story() = default;
 
 void Story::finish() {
@@ -135,21 +155,17 @@ const ActiveSet* Story::active_at(std::int64_t seq) const {
 }
 
 const Json* Story::tool_at(std::string_view name, std::int64_t seq) const {
-  const auto* registry = registry_at(seq);
-  if (registry == nullptr || !registry->tools.get().is_array()) return nullptr;
-  for (const auto& tool : registry->tools.get()) {
-    if (view_at(tool, "name") == name) return &tool;
-  }
-  return nullptr;
+  const auto after = std::ranges::upper_bound(registries, seq, {}, &Event::seq);
+  if (after == registries.begin()) return nullptr;
+  const auto& tools = tool_lists[static_cast<std::size_t>(after - registries.begin()) - 1];
+  const auto found = std::ranges::find(tools, name, &ToolList::value_type::first);
+  return found == tools.end() ? nullptr : found->second;
 }
 
-const Json& Story::host() const {
-  static const Json kNothing = Json::object();
-  for (const Event* event : steps) {
-    const auto* step = event->as<Step>();
-    if (step->step == "start" && step->data.get().is_object()) return step->data.get();
-  }
-  return kNothing;
+/// The first start counts.
+void Story::see_host(const Step& step) {
+  const bool is_start = host_ == &no_host() && step.step == "start";
+  if (is_start && step.data.get().is_object()) host_ = &step.data.get();
 }
 
 std::string Story::workspace() const {
@@ -187,7 +203,10 @@ void StoryTeller::see(const Event& event) {
 void StoryTeller::keep(const Event& event) {
   const bool is_hook = event.as<HookCall>() != nullptr || event.as<HookReturn>() != nullptr;
   if (is_hook && event.call.empty()) story_.hooks.push_back(&event);
-  if (event.as<RegistryRefresh>() != nullptr) story_.registries.push_back(&event);
+  if (const auto* registry = event.as<RegistryRefresh>()) {
+    story_.registries.push_back(&event);
+    story_.tool_lists.push_back(tools_by_name(*registry));
+  }
   if (event.as<ActiveSet>() != nullptr) story_.active_sets.push_back(&event);
   if (event.as<Diagnostic>() != nullptr) story_.diagnostics.push_back(&event);
   if (event.as<ExtensionError>() != nullptr) story_.extension_errors.push_back(&event);
@@ -203,6 +222,7 @@ void StoryTeller::keep(const Event& event) {
   if (const auto* note = event.as<Notify>()) see_note(event, *note);
   if (const auto* step = event.as<Step>()) {
     story_.steps.push_back(&event);
+    story_.see_host(*step);
     if (step->step == "abort") story_.aborts.push_back(event.seq);
   }
   if (const auto* load = event.as<Load>()) add_once(story_.load_order, load->extension);

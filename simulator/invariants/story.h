@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -13,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/kernel/result.h"
@@ -150,6 +152,9 @@ struct ToolRegistration {
   std::int64_t seq = 0;
 };
 
+/// The tools of a registry by name, in its order. Borrowed from the registry.
+using ToolList = std::vector<std::pair<std::string_view, const Json*>>;
+
 class Story {
  public:
   explicit Story(const TraceHeader& trace_header);
@@ -158,11 +163,13 @@ class Story {
   Story& operator=(const Story&) = delete;
 
   const TraceHeader& header;
+  std::bitset<kEventNameCount> emitted;  ///< The kinds that the subject can show.
   std::deque<Call> calls;
   std::deque<Batch> batches;
   std::deque<Request> requests;
   std::vector<Run> runs;
   std::vector<const Event*> registries;   ///< registry_refresh
+  std::vector<ToolList> tool_lists;       ///< Of each of them.
   std::vector<const Event*> active_sets;  ///< active_set
   std::vector<const Event*> diagnostics;
   std::vector<const Event*> extension_errors;
@@ -191,7 +198,8 @@ class Story {
   /// The registry's entry for a name at `seq`, or null.
   const Json* tool_at(std::string_view name, std::int64_t seq) const;
   /// Data of the host's step "start": the scenario's tools and settings; an empty object if absent.
-  const Json& host() const;
+  const Json& host() const { return *host_; }
+  void see_host(const Step& step);
   /// The folder that relative paths belong to, or "" if the trace does not tell.
   std::string workspace() const;
   /// The first abort after `from` and before `to`, or -1.
@@ -218,6 +226,7 @@ class Story {
   const std::array<const Story*, 1> itself{this};
 
  private:
+  const Json* host_;
   std::vector<EditCase> edits_;
   /// By their place in the registry. One loop: a cache behind constant questions.
   mutable std::map<const Json*, std::optional<JsonSchema>> schemas_;

@@ -112,8 +112,9 @@ bool tells_its_version(const Call& call, const Story& story) {
   const Json* tool = story.tool_at(call.name, request->event->seq);
   if (tool == nullptr) return false;
   const auto versions = versions_of(call.name, path_of(*tool), story);
+  if (versions.size() < 2) return false;
   const auto told = text_in(at(settled_of(call)->result.get(), "content"));
-  return versions.size() >= 2 && contains(versions, told);
+  return contains(versions, told);
 }
 
 Complaint runs_the_declared_version(const Call& call, const Story& story) {

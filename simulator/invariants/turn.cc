@@ -37,7 +37,10 @@ class TurnNumberChecker final : public Checker {
 class StoredTurnChecker final : public Checker {
  public:
   void see(const Event& event, const Story&, Report& report) override {
-    if (const auto* entry = event.as<SessionEntry>()) calls_by_entry_[entry->id] = event.call;
+    if (const auto* entry = event.as<SessionEntry>()) {
+      calls_by_entry_[entry->id] = event.call;
+      stored_calls_.insert(event.call);
+    }
     if (const auto* hook = event.as<HookCall>(); hook != nullptr && hook->event == "turn_end") {
       report.trigger();
       report.complain(names_entries(hook->input.get(), event));
@@ -46,10 +49,8 @@ class StoredTurnChecker final : public Checker {
     if (end == nullptr || end->results.empty()) return;
     report.trigger();
     for (const auto& call : end->results) {
-      const bool is_stored = std::ranges::any_of(
-          calls_by_entry_, [&](const auto& entry) { return entry.second == call; });
-      report.complain(
-          require(is_stored, "turn_end before the result of " + call + " is stored", &event));
+      if (stored_calls_.contains(call)) continue;
+      report.complain(finding("turn_end before the result of " + call + " is stored", &event));
     }
   }
 
@@ -73,6 +74,7 @@ class StoredTurnChecker final : public Checker {
   }
 
   std::map<std::string, std::string> calls_by_entry_;
+  std::set<std::string> stored_calls_;
 };
 
 // ------------------------------------------------------------------ what turn_end tells handlers

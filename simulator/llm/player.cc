@@ -92,6 +92,13 @@ std::vector<LlmError> wrong_with(const engine::ModelRequest& request, const Play
   return errors;
 }
 
+/// Makes `accepted` what was sent: a conversation repeats itself in every request.
+void follow(std::vector<SharedJson>& accepted, const std::vector<SharedJson>& sent) {
+  const auto differing = std::ranges::mismatch(accepted, sent, &SharedJson::same_object);
+  accepted.erase(differing.in1, accepted.end());
+  accepted.insert(accepted.end(), differing.in2, sent.end());
+}
+
 }  // namespace
 
 PlayerScript make_player_script(const Scenario& scenario) {
@@ -131,7 +138,7 @@ Played step(const PlayerScript& script, PlayerState state, const engine::ModelRe
     plan.kind = Plan::Kind::refused;
     return {std::move(state), std::move(plan)};
   }
-  accepted = request.messages;
+  follow(accepted, request.messages);
   const std::int64_t chosen = choose(replies, rules, state, track);
   if (chosen >= std::ssize(replies)) return {state, exhausted(script, state, track)};
   const ScriptedReply& reply = replies[static_cast<std::size_t>(chosen)];

@@ -67,12 +67,18 @@ std::vector<std::string> chunks_of(std::string_view text, std::int64_t chunk) {
 void add_pieces(std::vector<StreamPiece>& pieces, StreamPiece start, std::string_view text,
                 std::int64_t chunk) {
   const std::string kind = start.type;
+  const std::int64_t index = start.content_index;
   start.type = kind + "_start";
-  pieces.push_back(start);
+  pieces.push_back(std::move(start));
   for (std::string& delta : chunks_of(text, chunk)) {
-    pieces.push_back({kind + "_delta", start.content_index, std::move(delta), "", ""});
+    pieces.push_back({kind + "_delta", index, std::move(delta), "", ""});
   }
-  pieces.push_back({kind + "_end", start.content_index, "", "", ""});
+  pieces.push_back({kind + "_end", index, "", "", ""});
+}
+
+/// An answer that says nothing else says an empty text.
+bool has_text_block(const ModelStep& reply) {
+  return !reply.text.empty() || (reply.thinking.empty() && reply.calls.empty());
 }
 
 StopReason stop_of(const ModelStep& reply) {
@@ -120,27 +126,24 @@ Json to_json(const StreamPiece& piece) {
 std::vector<ContentBlock> blocks_of(const ModelStep& reply) {
   std::vector<ContentBlock> blocks;
   if (!reply.thinking.empty()) blocks.emplace_back(engine::ThinkingBlock{reply.thinking, ""});
-  const bool is_bare = reply.thinking.empty() && reply.calls.empty();
-  if (!reply.text.empty() || is_bare) blocks.emplace_back(engine::TextBlock{reply.text});
+  if (has_text_block(reply)) blocks.emplace_back(engine::TextBlock{reply.text});
   for (const CallScript& call : reply.calls) blocks.push_back(block_of(call));
   return blocks;
 }
 
 std::vector<StreamPiece> pieces_of(const ModelStep& reply) {
   std::vector<StreamPiece> pieces;
+  pieces.reserve(3 * (reply.calls.size() + 2));
   std::int64_t index = 0;
-  std::size_t call = 0;
-  for (const ContentBlock& block : blocks_of(reply)) {
-    if (std::holds_alternative<engine::ThinkingBlock>(block)) {
-      add_pieces(pieces, {"thinking", index, "", "", ""}, reply.thinking, reply.chunk);
-    } else if (std::holds_alternative<engine::TextBlock>(block)) {
-      add_pieces(pieces, {"text", index, "", "", ""}, reply.text, reply.chunk);
-    } else {
-      const CallScript& script = reply.calls[call++];
-      add_pieces(pieces, {"toolcall", index, "", script.id, script.tool}, arguments_text(script),
-                 reply.chunk);
-    }
-    ++index;
+  if (!reply.thinking.empty()) {
+    add_pieces(pieces, {"thinking", index++, "", "", ""}, reply.thinking, reply.chunk);
+  }
+  if (has_text_block(reply)) {
+    add_pieces(pieces, {"text", index++, "", "", ""}, reply.text, reply.chunk);
+  }
+  for (const CallScript& call : reply.calls) {
+    add_pieces(pieces, {"toolcall", index++, "", call.id, call.tool}, arguments_text(call),
+               reply.chunk);
   }
   return pieces;
 }

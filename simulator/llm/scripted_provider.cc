@@ -121,9 +121,9 @@ Task<void> ScriptedProvider::send_pieces(Stream& stream) {
       co_await pause(stream.reply.delta_delay_ms, stream.signal);
       if (stream.signal.aborted()) co_return;
     }
-    const StreamPiece& piece = stream.pieces[static_cast<std::size_t>(stream.sent)];
+    StreamPiece& piece = stream.pieces[static_cast<std::size_t>(stream.sent)];
     stream.sent += 1;
-    stream.sink.on_delta(SharedJson::lazy([piece] { return to_json(piece); }));
+    stream.sink.on_delta(SharedJson::lazy([held = std::move(piece)] { return to_json(held); }));
   }
 }
 

@@ -13,6 +13,9 @@
 namespace plumb::simulator {
 namespace {
 
+/// Room for the events of most runs.
+constexpr std::size_t kEventsExpected = 512;
+
 /// path below the workspace, or below the folder for temporary files as it is -> state, sorted by
 /// path.
 SharedJson workspace_state(const engine::MemoryFiles& files) {
@@ -154,6 +157,7 @@ std::vector<std::string> SessionSubject::emits() const {
 RunResult SessionSubject::run(const Scenario& scenario, const RunOptions& options) {
   RunResult result;
   result.trace.header = header_of(scenario, options, *this);
+  result.trace.events.reserve(kEventsExpected);
   SessionWorld world(scenario, options, result.trace);
   if (!world.definition_errors().empty()) {
     result.errors = world.definition_errors();
