@@ -47,10 +47,31 @@ struct CommandLine {
   LintCommand lint;
   OracleCommand oracle;
   ServeCommand serve;
+  TraceCommand trace;
   std::function<int()> chosen;
 };
 
 constexpr std::uint64_t kCountMax = 1'000'000;
+constexpr std::uint64_t kSubjectSecondsMax = 3'600;
+
+void add_subject(CLI::App& command, RunCommand& run) {
+  auto* subject =
+      command
+          .add_option("--subject", run.subject,
+                      "What is judged: session, or the command of an adapter (./my-adapter)")
+          ->check(kGiven);
+  command
+      .add_option("--subject-command", run.subject_command,
+                  "Judge a command by its requests and files: '... {base_url} ... {prompt} ...'")
+      ->check(kGiven)
+      ->excludes(subject);
+  command.add_option("--subject-api", run.subject_api, "The API that a live subject is given")
+      ->check(CLI::IsMember({"messages", "chat"}));
+  command
+      .add_option("--subject-timeout", run.subject_timeout_s,
+                  "Seconds that a live subject has for a step (default: 60)")
+      ->check(whole(1, kSubjectSecondsMax));
+}
 
 void add_selection(CLI::App& command, RunCommand& run) {
   command.add_option("paths", run.paths, "Scenario files or folders (default: scenarios)")
@@ -59,7 +80,7 @@ void add_selection(CLI::App& command, RunCommand& run) {
       ->check(kGiven);
   command.add_option("--pain", run.pains, "Only scenarios that show this pain (repeatable)")
       ->check(kGiven);
-  command.add_option("--subject", run.subject, "What is judged")->check(CLI::IsMember({"session"}));
+  add_subject(command, run);
   command.add_option("--mutant", run.mutant, "Break one decision of the engine by its name")
       ->check(kGiven);
 }
@@ -224,6 +245,15 @@ void add_serve(CLI::App& app, CommandLine& line) {
       [&line] { line.chosen = [&] { return serve_command(line.common, line.serve); }; });
 }
 
+void add_trace(CLI::App& app, CommandLine& line) {
+  auto* command = app.add_subcommand("trace", "Work on recorded traces");
+  command->require_subcommand(1);
+  auto* normalise = command->add_subcommand(
+      "normalise", "Print a trace without what belongs to one run on one machine");
+  normalise->add_option("file", line.trace.file, "The trace")->required()->check(kGiven);
+  normalise->callback([&line] { line.chosen = [&] { return trace_command(line.trace); }; });
+}
+
 std::string typed(int argc, char** argv) {
   std::string text = "plumb";
   for (int i = 1; i < argc; ++i) text += " " + engine::shell_word(argv[i]);
@@ -282,6 +312,7 @@ int run_program(int argc, char** argv) {
   add_small_commands(app, line);
   add_oracle(app, line);
   add_serve(app, line);
+  add_trace(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

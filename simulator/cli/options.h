@@ -27,10 +27,13 @@ struct CommonOptions {
 };
 
 struct RunCommand {
-  std::vector<std::string> paths;  ///< Empty: scenarios.
-  std::vector<std::string> rules;  ///< Only scenarios that name one of these.
-  std::vector<std::string> pains;  ///< Only scenarios that show one of these.
-  std::string subject = "session";
+  std::vector<std::string> paths;      ///< Empty: scenarios.
+  std::vector<std::string> rules;      ///< Only scenarios that name one of these.
+  std::vector<std::string> pains;      ///< Only scenarios that show one of these.
+  std::string subject = "session";     ///< Or the command of an adapter.
+  std::string subject_command;         ///< A command that knows nothing of us; empty: none.
+  std::string subject_api;             ///< messages, chat; empty: messages.
+  std::int64_t subject_timeout_s = 0;  ///< 0: the protocol's own.
   std::uint64_t seed = 0;
   std::int64_t seed_count = 1;
   std::string schedules;  ///< "", "all".
@@ -96,6 +99,10 @@ struct OracleCommand {
   bool is_json = false;
 };
 
+struct TraceCommand {
+  std::string file;
+};
+
 int run_command(const CommonOptions& common, const RunCommand& command);
 int judge_command(const CommonOptions& common, const JudgeCommand& command);
 int rules_command(const CommonOptions& common, const RulesCommand& command);
@@ -103,5 +110,7 @@ int explain_command(const CommonOptions& common, const ExplainCommand& command);
 int lint_command(const CommonOptions& common, const LintCommand& command);
 int serve_command(const CommonOptions& common, const ServeCommand& command);
 int oracle_command(const OracleCommand& command);
+/// plumb trace normalise: prints the trace without what belongs to one run on one machine.
+int trace_command(const TraceCommand& command);
 
 }  // namespace plumb::simulator

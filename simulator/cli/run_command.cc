@@ -12,13 +12,13 @@
 #include "reports/terminal.h"
 #include "simulator/cli/inputs.h"
 #include "simulator/cli/interrupt.h"
+#include "simulator/cli/live_subjects.h"
 #include "simulator/cli/options.h"
 #include "simulator/cli/report_files.h"
 #include "simulator/cli/suite.h"
 #include "simulator/cli/terminal_io.h"
 #include "simulator/cli/whole_number.h"
 #include "simulator/script/words.h"
-#include "simulator/subjects/session_subject.h"
 
 namespace plumb::simulator {
 namespace {
@@ -104,6 +104,11 @@ std::string plain_command(const RunCommand& command) {
   if (command.abort_at > 0) text += " --abort-at " + std::to_string(command.abort_at);
   if (command.fail_at > 0) text += " --fail-at " + std::to_string(command.fail_at);
   if (!command.mutant.empty()) text += " --mutant " + command.mutant;
+  if (command.subject != "session") text += " --subject " + engine::shell_word(command.subject);
+  if (!command.subject_command.empty()) {
+    text += " --subject-command " + engine::shell_word(command.subject_command);
+  }
+  if (!command.subject_api.empty()) text += " --subject-api " + command.subject_api;
   return text;
 }
 
@@ -154,6 +159,10 @@ class SuiteRun {
 
   int run(LoadedScenarios loaded, const Catalogue& catalogue, SuiteOptions options);
   void expect(std::vector<ExpectedVerdict> entries) { expected_ = std::move(entries); }
+  void judge(const ChosenSubject& subject) {
+    record_.subject = subject.name;
+    record_.edition = subject.edition.empty() ? "seed" : subject.edition;
+  }
 
  private:
   void start();
@@ -171,8 +180,6 @@ class SuiteRun {
 void SuiteRun::start() {
   record_.tool_version = PLUMB_VERSION;
   record_.command = command_.has_timings ? common_.command_line : plain_command(command_);
-  record_.subject = command_.subject;
-  record_.edition = "seed";
   terminal_.run_started(record_);
 }
 
@@ -235,8 +242,13 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
   if (auto broken = break_engine(options, command.mutant); !broken) {
     return std::unexpected(std::move(broken).error());
   }
-  options.make_subject = [] { return std::make_unique<SessionSubject>(); };
   return options;
+}
+
+/// What is wrong with the words is the user's; a subject that does not do its part is not.
+int refuse_subject(const Error& error) {
+  const int code = refuse({error});
+  return error.code == ErrorCode::invalid ? code : kExitHarness;
 }
 
 }  // namespace
@@ -255,7 +267,12 @@ int run_command(const CommonOptions& common, const RunCommand& command) {
   if (auto selected = select_pains(loaded, command.pains); !selected) {
     return refuse({selected.error()});
   }
+  auto subject = choose_subject(command);
+  if (!subject) return refuse_subject(subject.error());
+  options->make_subject = [&subject] { return subject->pool->lend(); };
+  if (subject->is_live) options->reproduce_with = subject->reproduce_with;
   SuiteRun suite(common, command);
+  suite.judge(*subject);
   suite.expect(*std::move(expected));
   return suite.run(std::move(loaded), *catalogue, *std::move(options));
 }

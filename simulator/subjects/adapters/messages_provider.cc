@@ -156,10 +156,11 @@ Task<Result<std::string>> HttpExchange::read_piece() {
 Json wire_block(const Json& block) {
   const auto type = text_at(block, "type");
   if (type == "toolCall") {
-    return Json{{"type", "tool_use"},
-                {"id", at(block, "id")},
-                {"name", at(block, "name")},
-                {"input", at(block, "arguments")}};
+    return Json{
+        {"type", "tool_use"},
+        {"id", at(block, "id")},
+        {"name", at(block, "name")},
+        {"input", at(block, "arguments").is_object() ? at(block, "arguments") : Json::object()}};
   }
   if (type != "image") return block;
   Json source{
@@ -207,13 +208,20 @@ Json wire_messages(const ModelRequest& request) {
   return messages;
 }
 
+/// What the API takes for arguments: the schema of an object.
+Json wire_schema(Json schema) {
+  if (!schema.is_object()) schema = Json::object();
+  if (!schema.contains("type")) schema["type"] = "object";
+  return schema;
+}
+
 std::string wire_body(const ModelRequest& request) {
   Json body{{"model", request.model}, {"max_tokens", 4096}, {"stream", true}};
   if (!request.system.is_null()) body["system"] = request.system.get();
   for (const auto& tool : request.tools) {
     body["tools"].push_back(Json{{"name", tool.name},
                                  {"description", at(tool.json.get(), "description")},
-                                 {"input_schema", at(tool.json.get(), "parameters")}});
+                                 {"input_schema", wire_schema(at(tool.json.get(), "parameters"))}});
   }
   body["messages"] = wire_messages(request);
   return dump_json(body);
@@ -301,7 +309,7 @@ void StreamedAnswer::end_block() {
   if (!std::exchange(is_open_, false)) return;
   if (auto* call = std::get_if<ToolCallBlock>(&blocks_.back())) {
     auto parsed = parse_json(arguments_.empty() ? "{}" : arguments_);
-    call->arguments_error = parsed ? "" : "arguments are not JSON";
+    call->arguments_error = parsed ? "" : "arguments are not JSON: " + parsed.error().message;
     if (parsed) call->arguments = SharedJson(*std::move(parsed));
   }
   tell(kind_ + "_end");
@@ -348,6 +356,7 @@ struct AnswerStream {
       : loop(run_loop), port(server_port), answer(sink) {}
   RealLoop& loop;
   std::int64_t port;
+  std::string path;
   StreamedAnswer answer;
   std::int64_t failure_status = 0;
 
@@ -370,7 +379,7 @@ bool take_events(std::string& text, StreamedAnswer& answer) {
 Task<Result<void>> AnswerStream::play(ModelRequest request) {
   HttpExchange exchange(loop, port);
   std::string sent = wire_body(request);
-  auto status = co_await exchange.post("/v1/messages", std::move(sent));
+  auto status = co_await exchange.post(path, std::move(sent));
   if (!status) co_return std::unexpected(std::move(status).error());
   std::string text;
   bool is_ended = false;
@@ -396,9 +405,17 @@ Task<Result<void>> until_abort(AbortSignal signal) {
 
 }  // namespace
 
+MessagesProvider::MessagesProvider(RealLoop& loop, const std::string& base_url) : loop_(loop) {
+  const auto colon = base_url.rfind(':') + 1;
+  const auto slash = std::min(base_url.find('/', colon), base_url.size());
+  std::from_chars(base_url.data() + colon, base_url.data() + slash, port_);
+  path_ = base_url.substr(slash) + "/v1/messages";
+}
+
 Task<Result<AssistantMessage>> MessagesProvider::complete(ModelRequest request, StreamSink& sink,
                                                           AbortSignal signal) {
   AnswerStream stream(loop_, port_, sink);
+  stream.path = path_;
   std::vector<Task<Result<void>>> ways;
   ways.push_back(stream.play(std::move(request)));
   ways.push_back(until_abort(std::move(signal)));

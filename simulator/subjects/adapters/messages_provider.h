@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "engine/kernel/real_loop.h"
 #include "engine/model/provider.h"
@@ -14,14 +15,16 @@ namespace plumb::engine {
 /// loop.
 class MessagesProvider final : public Provider {
  public:
-  MessagesProvider(RealLoop& loop, std::int64_t port) : loop_(loop), port_(port) {}
+  /// `base_url`: http://127.0.0.1:PORT, or with a path behind it.
+  MessagesProvider(RealLoop& loop, const std::string& base_url);
 
   Task<Result<AssistantMessage>> complete(ModelRequest request, StreamSink& sink,
                                           AbortSignal signal) override;
 
  private:
   RealLoop& loop_;
-  std::int64_t port_;
+  std::int64_t port_ = 0;
+  std::string path_;
 };
 
 }  // namespace plumb::engine

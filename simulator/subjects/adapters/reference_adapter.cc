@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -186,14 +185,6 @@ std::vector<std::string> names_at(const Json& object, const char* name) {
                                : std::vector<std::string>();
 }
 
-std::int64_t port_of(const Json& start) {
-  const auto url = text_at(start, "base_url");
-  std::int64_t port = 0;
-  const auto at = url.rfind(':') + 1;
-  std::from_chars(url.data() + at, url.data() + url.size(), port);
-  return port;
-}
-
 /// From `start` to `end`. The loop is the session's own, and goes with everything on it.
 class AdapterSession {
  public:
@@ -206,7 +197,7 @@ class AdapterSession {
         rng_(0),
         env_(loop_, files_, processes_, rng_),
         queue_(loop_, env_.files, recorder_, policies_),
-        provider_(loop_, port_of(start)),
+        provider_(loop_, text_at(start, "base_url")),
         user_(loop_, at(start, "settings").value("ui", true)),
         scripts_(loop_) {
     recorder_.listen([this](const plumb::Event& event) { report(event); });
@@ -228,6 +219,7 @@ class AdapterSession {
   SessionOptions options();
   void add_extensions(SessionOptions& options);
   void report(const plumb::Event& event);
+  void report_usage();
   Task<void> serve_messages(Input& input);
   bool handle(Json message);
   void configure(const Json& message);
@@ -265,6 +257,16 @@ void AdapterSession::report(const plumb::Event& event) {
   for (const char* name : {"seq", "at", "src", "kind", "call", "cause"}) data.erase(name);
   message["data"] = data.is_null() ? Json::object() : std::move(data);
   send(message);
+}
+
+/// What the session counted, for rules about its totals (RESULT-09).
+void AdapterSession::report_usage() {
+  const Usage usage = session_->total_usage();
+  Json data{{"input", usage.input},
+            {"output", usage.output},
+            {"cacheRead", usage.cache_read},
+            {"cacheWrite", usage.cache_write}};
+  recorder_.record(Source::host, Notify{"<host>", "session_usage", SharedJson(std::move(data))});
 }
 
 void AdapterSession::add_extensions(SessionOptions& options) {
@@ -349,11 +351,12 @@ void AdapterSession::apply(const Json& message) {
     loop_.spawn(finish(session_->reload(), id), "");
     return;
   }
+  // What follows from it comes after its answer.
+  send_done(id);
   if (step == "steer") session_->steer(text);
   if (step == "follow_up") session_->follow_up(text);
   if (step == "abort") session_->abort();
   if (step == "configure") configure(message);
-  send_done(id);
 }
 
 /// False when the session has been asked to end.
@@ -374,6 +377,7 @@ Task<void> AdapterSession::serve_messages(Input& input) {
     while (auto message = input.next()) {
       const Json id = at(*message, "id");
       if (handle(*std::move(message))) continue;
+      report_usage();
       co_await session_->shutdown();
       send_done(id);
       co_return;

@@ -324,6 +324,7 @@ Result<void> AdapterClient::take_answer(const AdapterAnswer& answer) {
                                          (open.empty() ? "none" : open));
   }
   if (answer.id == end_id_) listener_ = nullptr;
+  if (listener_ != nullptr) listener_->on_answer(answer.id, answer.code.empty());
   const bool is_unsupported = answer.code == "unsupported";
   if (answer.code.empty()) {
     found->second.answer = Result<void>();

@@ -40,6 +40,8 @@ class SessionListener {
   virtual Result<void> on_event(AdapterEvent event) = 0;
   virtual Result<void> on_dialog(DialogOpened dialog) = 0;
   virtual Result<void> on_dialog_closed(DialogClosed dialog) = 0;
+  /// A message has been answered, in its place among the events. `is_done`: it was carried out.
+  virtual void on_answer(std::int64_t id, bool is_done) = 0;
 };
 
 /// One loop, which goes after this; one session at a time. Errors of all tasks: protocol, when the

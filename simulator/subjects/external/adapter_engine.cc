@@ -45,6 +45,7 @@ Json AdapterEngine::start_message(bool is_resumed) const {
 Task<Result<void>> AdapterEngine::start(LiveCase live, bool is_resumed) {
   live_.emplace(std::move(live));
   interruptions_.clear();
+  on_answered_.clear();
   forget_dialogs();
   if (!is_resumed) {
     user_.emplace(loop_, live_->scenario.ui, live_->scenario.settings.has_ui);
@@ -63,11 +64,18 @@ Task<Result<void>> AdapterEngine::perform(const Step& step) {
   co_return co_await client_.answer(id, client_.limits().step_ms);
 }
 
-Result<void> AdapterEngine::interrupt(const Step& step) {
+Result<void> AdapterEngine::interrupt(const Step& step, std::function<void(bool)> on_answered) {
   const auto* change = std::get_if<ConfigureStep>(&step.action);
   if (change != nullptr && change->has_ui) user_->set_attached(*change->has_ui);
-  interruptions_.push_back(client_.send(live_->sandbox.placeholders().real_json(step_json(step))));
+  const auto id = client_.send(live_->sandbox.placeholders().real_json(step_json(step)));
+  interruptions_.push_back(id);
+  on_answered_[id] = std::move(on_answered);
   return {};
+}
+
+void AdapterEngine::on_answer(std::int64_t id, bool is_done) {
+  auto answered = on_answered_.extract(id);
+  if (!answered.empty()) answered.mapped()(is_done);
 }
 
 Task<Result<void>> AdapterEngine::settle() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ class AdapterEngine final : public LiveEngine, public SessionListener {
 
   engine::Task<Result<void>> start(LiveCase live, bool is_resumed) override;
   engine::Task<Result<void>> perform(const Step& step) override;
-  Result<void> interrupt(const Step& step) override;
+  Result<void> interrupt(const Step& step, std::function<void(bool)> on_answered) override;
   engine::Task<Result<void>> settle() override;
   void crash() override { client_.kill(); }
   void drain() override { client_.drain(); }
@@ -35,6 +36,7 @@ class AdapterEngine final : public LiveEngine, public SessionListener {
   Result<void> on_event(AdapterEvent event) override;
   Result<void> on_dialog(DialogOpened dialog) override;
   Result<void> on_dialog_closed(DialogClosed dialog) override;
+  void on_answer(std::int64_t id, bool is_done) override;
 
  private:
   struct OpenDialog {
@@ -54,6 +56,7 @@ class AdapterEngine final : public LiveEngine, public SessionListener {
   std::optional<LiveCase> live_;
   std::optional<ScriptedUser> user_;
   std::vector<std::int64_t> interruptions_;  ///< Ids of steps that are under way.
+  std::map<std::int64_t, std::function<void(bool)>> on_answered_;  ///< By id.
   std::map<std::string, OpenDialog> dialogs_;
 };
 

@@ -36,8 +36,9 @@ class LiveEngine {
   virtual engine::Task<Result<void>> start(LiveCase live, bool is_resumed) = 0;
   /// Ends when the engine is idle again.
   virtual engine::Task<Result<void>> perform(const Step& step) = 0;
-  /// At once, while the engine runs. What comes of it is told by `settle`.
-  virtual Result<void> interrupt(const Step& step) = 0;
+  /// At once, while the engine runs: `on_answered` is called when the engine knows, or with
+  /// false when it does not take it. What else comes of it is told by `settle`.
+  virtual Result<void> interrupt(const Step& step, std::function<void(bool)> on_answered) = 0;
   /// Everything that `interrupt` asked for has been done.
   virtual engine::Task<Result<void>> settle() = 0;
   virtual void crash() = 0;

@@ -39,10 +39,10 @@ void LiveRecord::add_request(const ModelAsked& asked) {
   if (dialect) blocks = neutral_blocks(*dialect, body).value_or(std::vector<RequestBlock>());
   auto request = deltas_.next(asked.track, std::move(blocks), SharedJson(params_of(body, asked)));
   numbers_[asked.n] = request.n;
+  ++request_count_;
   const auto seq = recorder_.record(Source::llm, std::move(request));
   deltas_.sent(seq);
   asked_[asked.n] = seq;
-  ++request_count_;
   for (const auto& error : asked.errors) complain(error);
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 /// How long an answer may be on its way when the engine has already made use of it.
 constexpr std::int64_t kAnswerGraceMs = 100;
+/// How long a request may be on its way that was sent before an abort.
+constexpr std::int64_t kOnItsWayMs = 30;
 
 /// The script with the run's own paths in what the model says.
 PlayerScript with_real_paths(PlayerScript script, const Placeholders& placeholders) {
@@ -81,16 +83,21 @@ void LiveRun::play() {
   watch_for_replies();
   host_.server.replay(with_real_paths(make_player_script(scenario_), sandbox_->placeholders()));
   before_ = sandbox_->state().value_or(SharedJson());
-  const auto hearing = host_.loop.spawn(hear_news(), "news of the model");
+  fibers_.push_back(host_.loop.spawn(hear_news(), "news of the model"));
   auto played = host_.loop.run(play_steps());
   is_over_ = true;
+  if (record_->is_asked()) host_.server.wait_for_news(kAnswerGraceMs);
   take_news();
-  host_.loop.cancel(hearing);
+  host_.server.acknowledge();
+  for (const auto fiber : fibers_) {
+    if (host_.loop.is_running(fiber)) host_.loop.cancel(fiber);
+  }
   record_->recorder().listen({});
   if (!played) tell(std::move(played).error());
   host_.engine.leave();
   add_final_files();
   // What follows from a run that came to no end says nothing new.
+  if (is_late_) result_.errors.clear();
   if (!result_.untestable.empty() || !played) return;
   add_leftovers();
   for (auto& error : host_.engine.errors()) result_.errors.push_back(std::move(error));
@@ -117,18 +124,62 @@ void LiveRun::tell(Error error) {
 /// What the engine said before it asked comes first; a request is answered when it is recorded.
 void LiveRun::take_news() {
   host_.engine.drain();
-  add_news();
+  add_news(std::exchange(held_news_, {}));
+  add_news(host_.server.take_news());
+  acknowledge();
 }
 
-void LiveRun::add_news() {
-  for (const auto& news : host_.server.take_news()) record_->add(news);
-  host_.server.acknowledge();
+/// The engine gets no answer while it is being interrupted: it would go on.
+void LiveRun::acknowledge() {
+  if (interruptions_open_ == 0) host_.server.acknowledge();
 }
 
+void LiveRun::add_news(std::vector<ModelNews> news) {
+  for (const auto& one : news) add_one(one);
+}
+
+/// A request that comes after an abort was on its way already if no turn has begun since, or if the
+/// engine drops it; else the engine has gone on (ABORT-08).
+void LiveRun::add_one(const ModelNews& news) {
+  const auto* asked = std::get_if<ModelAsked>(&news);
+  const auto* answered = std::get_if<ModelAnswered>(&news);
+  if (asked != nullptr && was_aborted_) {
+    suspects_.insert(asked->n);
+    const auto& emits = result_.trace.header.emits;
+    const bool shows_turns = std::ranges::find(emits, TurnStart::kKind) != emits.end();
+    if (shows_turns && !has_turned_) too_late("abort");
+  }
+  const bool is_dropped = answered != nullptr && answered->stop_reason == "aborted";
+  if (is_dropped && suspects_.contains(answered->n)) too_late("abort");
+  record_->add(news);
+}
+
+void LiveRun::too_late(const std::string& step) {
+  is_late_ = true;
+  result_.untestable =
+      "the step '" + step + "' reached the engine when it had asked the model again";
+}
+
+/// In the middle of what the engine says: ends of answers only. A request that has come meanwhile
+/// was sent after all that the engine has said.
 void LiveRun::catch_up() {
   if (!record_->is_asked()) return;
   host_.server.wait_for_news(kAnswerGraceMs);
-  add_news();
+  for (auto& one : host_.server.take_news()) {
+    const bool is_request = std::holds_alternative<ModelAsked>(one);
+    if (is_request || !held_news_.empty()) {
+      held_news_.push_back(std::move(one));
+    } else {
+      add_one(one);
+    }
+  }
+  if (held_news_.empty()) return;
+  fibers_.push_back(host_.loop.spawn(hear_held_news(), "held news of the model"));
+}
+
+Task<void> LiveRun::hear_held_news() {
+  if (!is_over_ && !held_news_.empty()) take_news();
+  co_return;
 }
 
 LiveCase LiveRun::live_case() {
@@ -155,6 +206,7 @@ void LiveRun::arm() {
 }
 
 void LiveRun::on_event(const Event& event) {
+  has_turned_ = has_turned_ || event.as<TurnStart>() != nullptr;
   for (auto& [text, counter] : awaited_) {
     if (counter.hits(event)) host_.server.release(text);
   }
@@ -208,16 +260,41 @@ bool LiveRun::fire_step(const Step& step) {
   }
   if (std::holds_alternative<CrashStep>(step.action)) {
     has_crashed_ = true;
+    interruptions_open_ = 0;
     host_.engine.crash();
     record_->recorder().record(Source::host, Crash());
     return true;
   }
   const auto* input = std::get_if<InputStep>(&step.action);
   if (input != nullptr && input->mode == "prompt") return false;
-  note(step);
-  auto asked = host_.engine.interrupt(step);
-  if (!asked) tell(std::move(asked).error());
+  interrupt(step);
   return true;
+}
+
+/// The step is recorded when the engine knows of it, in its place among what the engine says.
+void LiveRun::interrupt(const Step& step) {
+  ++interruptions_open_;
+  const auto before = record_->request_count();
+  auto asked = host_.engine.interrupt(
+      step, [this, &step, before](bool is_done) { answered(step, before, is_done); });
+  if (!asked) tell(std::move(asked).error());
+}
+
+void LiveRun::answered(const Step& step, std::int64_t requests_before, bool is_done) {
+  --interruptions_open_;
+  if (is_done) note(step);
+  const bool has_asked = std::ranges::any_of(
+      held_news_, [](const ModelNews& news) { return std::holds_alternative<ModelAsked>(news); });
+  const auto* input = std::get_if<InputStep>(&step.action);
+  const bool may_wait = input != nullptr && input->mode == "follow_up";
+  if (is_done && !may_wait && (has_asked || record_->request_count() > requests_before)) {
+    too_late(std::string(name_of(step)));
+  }
+  if (std::holds_alternative<AbortStep>(step.action)) {
+    was_aborted_ = true;
+    has_turned_ = false;
+  }
+  if (held_news_.empty()) acknowledge();
 }
 
 // ---------------------------------------------------------------- steps in their order
@@ -256,6 +333,8 @@ Task<Result<void>> LiveRun::play_idle(std::size_t index) {
   arm();
   if (!played) co_return played;
   auto settled = co_await host_.engine.settle();
+  if (was_aborted_) co_await host_.loop.sleep_ms(kOnItsWayMs);
+  was_aborted_ = false;
   co_return settled;
 }
 

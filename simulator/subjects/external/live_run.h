@@ -38,6 +38,8 @@ class LiveRun {
 
   /// Leaves everything in the result.
   void play();
+  /// An interruption reached the engine when it had gone on already: the run shows nothing.
+  bool was_late() const { return is_late_; }
 
  private:
   engine::Task<Result<void>> play_steps();
@@ -46,14 +48,20 @@ class LiveRun {
   engine::Task<Result<void>> finish();
   engine::Task<Result<void>> finish_after(Error error);
   engine::Task<void> hear_news();
+  engine::Task<void> hear_held_news();
   void take_news();
-  void add_news();
+  void add_news(std::vector<ModelNews> news);
+  void add_one(const ModelNews& news);
+  void too_late(const std::string& step);
   void catch_up();
   LiveCase live_case();
   void on_event(const Event& event);
   void arm();
   void fire();
   bool fire_step(const Step& step);
+  void interrupt(const Step& step);
+  void answered(const Step& step, std::int64_t requests_before, bool is_done);
+  void acknowledge();
   void write(const Step& step, const FileScript& file);
   void note(const Step& step);
   void refuse(const Step& step, std::string message);
@@ -77,8 +85,15 @@ class LiveRun {
   std::size_t current_ = 0;  ///< The step started last.
   std::optional<PatternCounter> armed_;
   std::map<std::string, PatternCounter> awaited_;  ///< What replies wait for.
+  std::vector<ModelNews> held_news_;  ///< Requests: what the engine said before them comes first.
   bool has_crashed_ = false;
   bool is_over_ = false;
+  bool is_late_ = false;
+  bool was_aborted_ = false;         ///< Since the last step that the engine was idle for.
+  bool has_turned_ = false;          ///< The engine has begun another turn since then.
+  std::set<std::int64_t> suspects_;  ///< Requests that came after an abort.
+  std::int64_t interruptions_open_ = 0;
+  std::vector<engine::SpawnId> fibers_;
   SharedJson before_;
 };
 
