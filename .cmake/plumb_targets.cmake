@@ -14,9 +14,9 @@ target_compile_options(plumb_flags INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
 
 # NAME: target plumb_NAME, alias plumb::NAME. PUBLIC_HEADERS and SOURCES are relative to the
-# calling folder.
+# calling folder. AS_TEST: compiled as tests are, since nobody waits for it to run.
 function(plumb_module)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "PUBLIC_HEADERS;SOURCES;DEPS;PRIVATE_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "AS_TEST" "NAME" "PUBLIC_HEADERS;SOURCES;DEPS;PRIVATE_DEPS")
   add_library(plumb_${arg_NAME} STATIC ${arg_SOURCES})
   add_library(plumb::${arg_NAME} ALIAS plumb_${arg_NAME})
   set_target_properties(plumb_${arg_NAME} PROPERTIES EXPORT_NAME ${arg_NAME} CXX_EXTENSIONS OFF)
@@ -25,7 +25,14 @@ function(plumb_module)
   target_compile_features(plumb_${arg_NAME} PUBLIC cxx_std_23)
   target_link_libraries(plumb_${arg_NAME}
     PUBLIC ${arg_DEPS} PRIVATE $<BUILD_INTERFACE:plumb_flags> ${arg_PRIVATE_DEPS})
-  plumb_reuse_precompiled(plumb_${arg_NAME} common_headers)
+  if(arg_AS_TEST AND PLUMB_DEVELOPER_MODE)
+    # With all that the headers were precompiled with, which it takes over.
+    target_compile_options(plumb_${arg_NAME}
+      PRIVATE ${PLUMB_TEST_FLAGS} $<TARGET_PROPERTY:GTest::gtest,INTERFACE_COMPILE_OPTIONS>)
+    plumb_reuse_precompiled(plumb_${arg_NAME} test_headers)
+  else()
+    plumb_reuse_precompiled(plumb_${arg_NAME} common_headers)
+  endif()
   install(
     TARGETS plumb_${arg_NAME} EXPORT plumb_targets
     FILE_SET HEADERS DESTINATION include/plumbline)

@@ -303,6 +303,9 @@ int run_program(int argc, char** argv) {
   CLI::App app("Conformance harness and simulator for LLM agent engines", "plumb");
   app.set_version_flag("--version", "plumb " PLUMB_VERSION);
   app.require_subcommand(1);
+  app.footer(
+      "The launcher of the repository, ./plumb, has words of its own besides: build, test, bench,\n"
+      "fmt, package, and lint without a path, which checks the C++.");
   CommandLine line;
   line.common.command_line = typed(argc, argv);
   app.add_option("--rules-folder", line.common.rules_folder, "The rule catalogue")->check(kGiven);

@@ -32,9 +32,11 @@ std::vector<reports::Diagnostic> write_report_files(const reports::Record& recor
       {"report.html", reports::html_text(record, options)}};
   std::vector<reports::Diagnostic> diagnostics;
   for (const auto& [name, text] : files) {
-    if (auto written = write_output(folder + "/" + name, text); !written) {
-      diagnostics.push_back(reports::run_error(written.error()));
-    }
+    const auto written = write_output(folder + "/" + name, text);
+    if (written) continue;
+    diagnostics.push_back(reports::run_error(written.error()));
+    // Without the folder the other files would only say the same.
+    if (!std::filesystem::is_directory(folder)) break;
   }
   return diagnostics;
 }

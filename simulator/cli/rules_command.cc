@@ -135,6 +135,7 @@ void print_rule(const RuleRow& row) {
                            std::string(to_string(rule.kind)));
   print_field("source", rule.source);
   print_field("needs", joined(rule.needs));
+  print_field("excused by", joined(rule.excused_by));
   print_field("observed", rule.observe);
   if (!is_kept(row)) {
     print_field("judged", is_active(row) ? how_of(rule.id) : "pending: " + row.standing.reason);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "simulator/invariants/other_orders.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -79,7 +80,7 @@ std::vector<const RuleFacts*> facts_of_rules(const Catalogue& catalogue) {
 Judgement precheck(const std::string& id, const RuleFacts* facts, const TraceHeader& header,
                    const std::vector<std::string_view>& emitted) {
   if (facts == nullptr) return {id, Verdict::pass, "", {}};
-  const auto& [needs, editions, engines] = *facts;
+  const auto& [needs, editions, engines, excused_by] = *facts;
   if (!editions.empty() && !names(editions, header.edition)) {
     return {id, Verdict::not_applicable, "not a rule of edition " + header.edition, {}};
   }
@@ -101,10 +102,24 @@ struct Running {
 };
 
 Judgement conclude(const std::string& id, const Report& report) {
-  if (!report.findings().empty()) return {id, Verdict::fail, "", report.findings()};
-  if (!report.unknowable().empty()) return {id, Verdict::untestable, report.unknowable(), {}};
-  if (report.is_triggered()) return {id, Verdict::pass, "", {}};
+  const std::int64_t count = report.trigger_count();
+  if (!report.findings().empty()) return {id, Verdict::fail, "", report.findings(), count};
+  if (!report.unknowable().empty())
+    return {id, Verdict::untestable, report.unknowable(), {}, count};
+  if (report.is_triggered()) return {id, Verdict::pass, "", {}, count};
   return {id, Verdict::not_triggered, "nothing in the run exercised the rule", {}};
+}
+
+/// What broke the rule may have an excuse that the subject cannot show.
+Judgement excused(Judgement judgement, const std::vector<std::string_view>& emitted,
+                  const Catalogue& catalogue) {
+  const auto facts = catalogue.find(judgement.id);
+  if (judgement.verdict != Verdict::fail || facts == catalogue.end()) return judgement;
+  for (const auto& kind : facts->second.excused_by) {
+    if (std::ranges::binary_search(emitted, std::string_view(kind))) continue;
+    return {judgement.id, Verdict::untestable, "the subject does not emit " + kind, {}};
+  }
+  return judgement;
 }
 
 /// The indexes of the kinds that each rule subscribes to, in the order of `all_rules`: names are
@@ -137,6 +152,60 @@ void walk(const Trace& trace, Story& story, std::vector<Running>& running) {
   }
   story.finish();
   for (auto& one : running) one.checker->finish(story, one.report);
+}
+
+/// The rule on another order of the trace, which is the one to look at now, not one of several.
+Judgement judge_order(Trace& order, const std::string& rule, const Catalogue& catalogue) {
+  order.header.determinism = Determinism::hermetic;
+  auto judgement = std::move(judge(order, catalogue, {.rules = {rule}}).front());
+  order.header.determinism = Determinism::live;
+  return judgement;
+}
+
+/// Where an order may matter to a finding: its events, and all of the call that it is about.
+std::vector<std::int64_t> places_of(const Finding& finding, const Trace& trace) {
+  std::vector<std::int64_t> places{finding.seq};
+  places.insert(places.end(), finding.related.begin(), finding.related.end());
+  if (finding.seq < 0 || finding.seq >= std::ssize(trace.events)) return places;
+  const auto& call = trace.events[static_cast<std::size_t>(finding.seq)].call;
+  for (const auto& event : trace.events) {
+    if (!call.empty() && event.call == call) places.push_back(event.seq);
+  }
+  return places;
+}
+
+/// A step to an order of the trace in which the rule has less to say against it, if there is one.
+bool find_better_order(Trace& trace, Judgement& judgement, const Catalogue& catalogue) {
+  for (const auto& finding : judgement.findings) {
+    for (const auto place : places_of(finding, trace)) {
+      for (auto& [order, is_of_host] : other_orders(trace, place)) {
+        auto again = judge_order(order, judgement.id, catalogue);
+        // An order that takes the rule's occasions away says nothing, unless they hang on the host.
+        if (again.trigger_count < judgement.trigger_count && !is_of_host) continue;
+        if (again.findings.size() >= judgement.findings.size()) continue;
+        trace = std::move(order);
+        judgement = std::move(again);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// A live trace shows one order of several that there may have been: a rule that does not fail in
+/// another of them cannot be told to be broken.
+void settle_orders(const Trace& trace, const Catalogue& catalogue,
+                   std::vector<Judgement>& judgements) {
+  if (trace.header.determinism != Determinism::live) return;
+  for (auto& judgement : judgements) {
+    if (judgement.verdict != Verdict::fail) continue;
+    Trace order = trace;
+    Judgement best = judgement;
+    while (best.verdict == Verdict::fail && find_better_order(order, best, catalogue)) continue;
+    if (best.verdict == Verdict::fail) continue;
+    judgement = {
+        judgement.id, Verdict::untestable, "it depends on an order that no cause settles", {}};
+  }
 }
 
 }  // namespace
@@ -176,7 +245,9 @@ std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
         story.damage.empty()
             ? conclude(running[i].rule->id, running[i].report)
             : Judgement{running[i].rule->id, Verdict::harness_error, story.damage, {}};
+    judgements[places[i]] = excused(std::move(judgements[places[i]]), emitted, catalogue);
   }
+  settle_orders(trace, catalogue, judgements);
   return judgements;
 }
 
@@ -187,8 +258,9 @@ Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces
   }
   const TraceHeader& header = traces.front().header;
   const auto facts = catalogue.find(rule.id);
-  auto judgement = precheck(rule.id, facts == catalogue.end() ? nullptr : &facts->second, header,
-                            emitted_names(header));
+  const auto emitted = emitted_names(header);
+  auto judgement =
+      precheck(rule.id, facts == catalogue.end() ? nullptr : &facts->second, header, emitted);
   if (judgement.verdict != Verdict::pass) return judgement;
   if (rule.condition && !rule.condition(traces.front())) {
     return {rule.id, Verdict::not_triggered, "the first variant does not exercise it", {}};
@@ -200,7 +272,7 @@ Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces
     report.complain(differ("variant " + std::to_string(i) + " differs from variant 0", first,
                            rule.view(traces[i]), nullptr));
   }
-  return conclude(rule.id, report);
+  return excused(conclude(rule.id, report), emitted, catalogue);
 }
 
 }  // namespace plumb::invariants

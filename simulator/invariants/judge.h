@@ -31,16 +31,19 @@ struct Judgement {
   Verdict verdict = Verdict::not_triggered;
   std::string reason;
   std::vector<Finding> findings;
+  std::int64_t trigger_count = 0;  ///< How often the run exercised the rule.
 
   bool operator==(const Judgement&) const = default;
 };
 
 /// What the catalogue says about a rule: the event kinds that it needs, and where it applies
-/// (empty lists: everywhere; the engine "any" too).
+/// (empty lists: everywhere; the engine "any" too). `excused_by`: kinds that may show why the rule
+/// does not bind in a run, so that it cannot fail on a subject that does not emit them.
 struct RuleFacts {
   std::vector<std::string> needs;
   std::vector<std::string> editions;
   std::vector<std::string> engines;
+  std::vector<std::string> excused_by = {};
 };
 
 using Catalogue = std::map<std::string, RuleFacts, std::less<>>;

@@ -24,16 +24,17 @@ inline constexpr std::size_t kFindingsMax = 16;
 class Report {
  public:
   /// The premise of the rule occurred: without it there is nothing to pass.
-  void trigger() { is_triggered_ = true; }
+  void trigger() { ++trigger_count_; }
   /// Keeps a finding; one that is unknowable makes the rule untestable instead of failed.
   void complain(Complaint complaint);
 
-  bool is_triggered() const { return is_triggered_; }
+  bool is_triggered() const { return trigger_count_ > 0; }
+  std::int64_t trigger_count() const { return trigger_count_; }
   const std::string& unknowable() const { return unknowable_; }
   const std::vector<Finding>& findings() const { return findings_; }
 
  private:
-  bool is_triggered_ = false;
+  std::int64_t trigger_count_ = 0;
   std::string unknowable_;
   std::vector<Finding> findings_;
 };

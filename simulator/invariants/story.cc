@@ -415,16 +415,28 @@ void StoryTeller::list_call(ShownCall shown, Batch& batch) {
     story_.calls[known->second].is_repeated = true;
     return;
   }
-  calls_[shown.id] = story_.calls.size();
   last_call_ = kNone;
-  batch.calls.push_back(story_.calls.size());
-  Call& call = story_.calls.emplace_back();
-  call.id = std::move(shown.id);
+  const std::size_t place = place_of_listed(shown.id);
+  Call& call = story_.calls[place];
   call.name = std::move(shown.name);
   call.raw = SharedJson(std::move(shown.arguments));
   call.arguments_error = std::move(shown.arguments_error);
   call.batch = static_cast<std::int64_t>(story_.batches.size());
-  call.position = static_cast<std::int64_t>(batch.calls.size()) - 1;
+  call.position = static_cast<std::int64_t>(batch.calls.size());
+  batch.calls.push_back(place);
+}
+
+/// A new call, unless it was heard of before the answer that makes it: in a live trace news of the
+/// answer may come late.
+std::size_t StoryTeller::place_of_listed(const std::string& id) {
+  const auto known = calls_.find(id);
+  if (story_.header.determinism == Determinism::live && known != calls_.end()) {
+    const Call& call = story_.calls[known->second];
+    if (call.batch < 0 && call.parent.empty()) return known->second;
+  }
+  calls_[id] = story_.calls.size();
+  story_.calls.emplace_back().id = id;
+  return story_.calls.size() - 1;
 }
 
 void StoryTeller::see_response(const Event& event) {

@@ -250,6 +250,7 @@ class StoryTeller {
   void see_turn_end(const Event& event);
   void cut_open_calls();
   void list_call(ShownCall shown, Batch& batch);
+  std::size_t place_of_listed(const std::string& id);
   void find_fresh(const FoldedRequest& folded, Request& request);
   void declare_tools(const FoldedRequest& folded, Request& request);
   using ResultCounts = std::map<std::string, std::int64_t>;

@@ -47,6 +47,7 @@ RuleEntry parse_rule(YamlView view, const std::string& file) {
     rule.editions.push_back(read_word<Edition>(edition, kEditions));
   }
   rule.needs = fields.texts("needs");
+  rule.excused_by = fields.texts("excused_by");
   rule.tier = read_word<Tier>(fields.text("tier"), kTiers);
   rule.sentence = fields.text("rule");
   rule.source = fields.text("source");

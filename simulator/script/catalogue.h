@@ -31,7 +31,8 @@ enum class Edition : std::uint8_t { seed, pi_1_6_0 };
 // NOLINTNEXTLINE(readability-identifier-naming): spelled as in the catalogue.
 enum class Tier : std::uint8_t { A, B, C };
 
-/// One rule. `needs`: event kinds without which it is untestable. `reason`: why it is pending when
+/// One rule. `needs`: event kinds without which it is untestable. `excused_by`: kinds that may show
+/// why it does not bind: a failure without them is untestable. `reason`: why it is pending when
 /// that is on purpose, else empty. `kept_by`: tests, as Suite.Name, of a rule that binds this
 /// project itself.
 struct RuleEntry {
@@ -42,6 +43,7 @@ struct RuleEntry {
   std::vector<std::string> engines;  ///< session, durable, any.
   std::vector<Edition> editions;
   std::vector<std::string> needs;
+  std::vector<std::string> excused_by;
   Tier tier = Tier::A;
   std::string sentence;
   std::string source;

@@ -138,7 +138,12 @@ void append(std::vector<Error>& errors, const std::vector<Error>& more) {
 /// What the model and the user were asked, or not. Replies are left over in a run that was stopped.
 void append_leftovers(RunResult& result, const Scenario& scenario, SessionWorld& world) {
   if (result.has_finished) world.model().settle();
-  append(result.errors, script_errors(scenario, world.model().errors()));
+  const auto complaints = script_errors(scenario, world.model().errors());
+  // What stopped the engine may be one of them: it is told once, at its own place.
+  std::erase_if(result.errors, [&](const Error& error) {
+    return std::ranges::find(complaints, error.message, &Error::message) != complaints.end();
+  });
+  append(result.errors, complaints);
   append(result.errors, world.user().errors(scenario.file, scenario.waits));
 }
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a live subject's trace may look like: events of different sources in another order, as far
+// as no cause ties them, and kinds that it does not show. Neither is a failure: a rule that cannot
+// know is untestable.
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/kernel/rng.h"
+#include "property-tests/mutants/tamper.h"
+#include "property-tests/repository_suite.h"
+#include "simulator/explore/case_run.h"
+#include "simulator/subjects/session_subject.h"
+
+namespace plumb::simulator {
+namespace {
+
+/// Rules that fail, as "EVENT-03" or "EVENT-03 without message_end", and where they do.
+using Offenders = std::map<std::string, std::set<std::string>>;
+
+void note_failures(const Trace& trace, const std::string& file, const std::string& how,
+                   Offenders& offenders) {
+  for (const auto& judgement : invariants::judge(trace, repository_suite().facts)) {
+    if (judgement.verdict != invariants::Verdict::fail) continue;
+    offenders[judgement.id + how].insert(file + ": " + judgement.findings.front().message);
+  }
+}
+
+/// The reference traces of all scenarios in which nothing fails.
+std::vector<std::pair<std::string, Trace>> good_traces() {
+  std::vector<std::pair<std::string, Trace>> traces;
+  for (const auto& scenario : repository_suite().scenarios) {
+    SessionSubject subject;
+    RunResult result = subject.run(scenario, {});
+    Offenders failing;
+    note_failures(result.trace, scenario.file, "", failing);
+    if (failing.empty()) traces.emplace_back(scenario.file, std::move(result.trace));
+  }
+  return traces;
+}
+
+/// The events of `order`, an index each, with seqs, causes and bases to match.
+Trace in_order(const Trace& trace, const std::vector<std::size_t>& order) {
+  std::map<std::int64_t, std::int64_t> places{{-1, -1}};
+  Trace moved;
+  moved.header = trace.header;
+  for (const auto index : order) {
+    Event event = trace.events[index];
+    const auto place = std::ssize(moved.events);
+    places[event.seq] = place;
+    event.seq = place;
+    const auto cause = places.find(event.cause);
+    event.cause = cause == places.end() ? -1 : cause->second;
+    if (const auto* request = event.as<ProviderRequest>()) {
+      ProviderRequest copy = *request;
+      copy.base = places[copy.base];
+      event.payload = Payload(std::move(copy));
+    }
+    moved.events.push_back(std::move(event));
+  }
+  return moved;
+}
+
+/// As a live run may show it: news of one source came late somewhere, behind a few events of others
+/// that it did not cause.
+Trace with_late_news(const Trace& trace, std::uint64_t seed) {
+  engine::Rng rng(seed);
+  std::vector<std::size_t> order(trace.events.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  auto at = static_cast<std::size_t>(rng.below(std::ssize(order)));
+  for (auto steps = rng.between(1, 6); steps > 0 && at + 1 < order.size(); --steps, ++at) {
+    const Event& late = trace.events[order[at]];
+    const Event& next = trace.events[order[at + 1]];
+    if (late.source == next.source || next.cause == late.seq) break;
+    std::swap(order[at], order[at + 1]);
+  }
+  Trace moved = in_order(trace, order);
+  moved.header.determinism = Determinism::live;
+  return moved;
+}
+
+/// The trace of a subject that does not show a kind.
+Trace without_kind(const Trace& trace, std::string_view kind) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].kind() != kind) order.push_back(i);
+  }
+  Trace less = in_order(trace, order);
+  std::erase(less.header.emits, kind);
+  return less;
+}
+
+void expect_none(const Offenders& offenders) {
+  for (const auto& [rule, where] : offenders) {
+    ADD_FAILURE() << rule << " fails in " << where.size() << ", as " << *where.begin();
+  }
+}
+
+TEST(LiveTraces, AnOrderThatCannotBeKnownIsNoFailure) {
+  Offenders offenders;
+  for (const auto& [file, trace] : good_traces()) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      note_failures(with_late_news(trace, seed), file + " (seed " + std::to_string(seed) + ")", "",
+                    offenders);
+    }
+  }
+  expect_none(offenders);
+}
+
+TEST(LiveTraces, AKindThatIsNotShownIsNoFailure) {
+  Offenders offenders;
+  for (const auto& [file, trace] : good_traces()) {
+    for (const auto kind : kEventKinds) {
+      if (kind == "provider_request" || kind == "step") continue;
+      note_failures(without_kind(trace, kind), file, " without " + std::string(kind), offenders);
+    }
+  }
+  expect_none(offenders);
+}
+
+/// What is wrong is still found where order counts for less: of the tampered traces, said to be
+/// live, four in five fail by their rule.
+TEST(LiveTraces, StillShowWhatIsWrong) {
+  const auto tampers = load_tampers("scenarios/rules");
+  ASSERT_TRUE(tampers.has_value());
+  std::map<std::string, Trace> traces;
+  for (auto& [file, trace] : good_traces()) traces.emplace(file, std::move(trace));
+  std::int64_t told = 0;
+  std::string hidden;
+  std::int64_t hidden_count = 0;
+  for (const auto& tamper : *tampers) {
+    const auto base = traces.find(tamper.scenario);
+    if (base == traces.end()) continue;
+    auto wrong = apply_tamper(base->second, tamper);
+    ASSERT_TRUE(wrong.has_value()) << tamper.file;
+    wrong->header.determinism = Determinism::live;
+    ++told;
+    const auto judged =
+        invariants::judge(*wrong, repository_suite().facts, {.rules = {tamper.rule}});
+    if (judged.empty() || judged.front().verdict == invariants::Verdict::fail) continue;
+    ++hidden_count;
+    hidden += " " + tamper.rule;
+  }
+  EXPECT_GT(told, 300);
+  EXPECT_LE(5 * hidden_count, told) << "hidden in live traces:" << hidden;
+}
+
+}  // namespace
+}  // namespace plumb::simulator

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/invariants/other_orders.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace plumb::invariants {
+namespace {
+
+/// How many events away news may have come in another order.
+constexpr std::int64_t kDrift = 12;
+
+using Order = std::vector<std::size_t>;
+
+/// The events in the order of these indices, with seqs, causes and bases to match.
+Trace in_order(const Trace& trace, const Order& order) {
+  std::vector<std::int64_t> places(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<std::int64_t>(i);
+  const auto moved = [&places](std::int64_t seq) {
+    return seq < 0 ? seq : places[static_cast<std::size_t>(seq)];
+  };
+  Trace other;
+  other.header = trace.header;
+  other.events.reserve(order.size());
+  for (const auto index : order) {
+    Event event = trace.events[index];
+    event.seq = moved(event.seq);
+    event.cause = moved(event.cause);
+    const auto* request = event.as<ProviderRequest>();
+    if (request != nullptr && request->base >= 0) {
+      ProviderRequest copy = *request;
+      copy.base = moved(copy.base);
+      event.payload = Payload(std::move(copy));
+    }
+    other.events.push_back(std::move(event));
+  }
+  return other;
+}
+
+/// Whether an event is caused by a later one of the order.
+bool is_upside_down(const Trace& trace, const Order& order, std::size_t from, std::size_t to) {
+  for (std::size_t i = from; i <= to; ++i) {
+    const std::int64_t cause = trace.events[order[i]].cause;
+    for (std::size_t later = i + 1; later <= to; ++later) {
+      if (static_cast<std::int64_t>(order[later]) == cause) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<OtherOrder> other_orders(const Trace& trace, std::int64_t place) {
+  std::vector<OtherOrder> orders;
+  const std::int64_t count = std::ssize(trace.events);
+  if (place < 0 || place >= count) return orders;
+  const auto at = static_cast<std::size_t>(place);
+  const std::int64_t end = std::min(place + kDrift + 1, count);
+  for (auto next = std::max<std::int64_t>(place - kDrift, 0); next < end; ++next) {
+    const auto other = static_cast<std::size_t>(next);
+    const Source source = trace.events[other].source;
+    if (source == trace.events[at].source) continue;
+    // What its source tells up to the neighbour comes before the place, or behind it.
+    Order order(trace.events.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const std::size_t from = std::min(at, other);
+    const std::size_t to = std::max(at, other);
+    const bool comes_first = other > at;
+    std::stable_partition(
+        order.begin() + static_cast<std::ptrdiff_t>(from),
+        order.begin() + static_cast<std::ptrdiff_t>(to) + 1,
+        [&](std::size_t index) { return (trace.events[index].source == source) == comes_first; });
+    if (is_upside_down(trace, order, from, to)) continue;
+    const bool is_of_host = source == Source::host || trace.events[at].source == Source::host;
+    orders.push_back({in_order(trace, order), is_of_host});
+  }
+  return orders;
+}
+
+}  // namespace plumb::invariants
