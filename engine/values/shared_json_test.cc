@@ -16,7 +16,7 @@ TEST(SharedJson, IsNullByDefault) {
 
 TEST(SharedJson, CopiesShareOneObject) {
   const SharedJson value(Json{{"b", 1}, {"a", 2}});
-  const SharedJson copy = value;
+  const SharedJson copy = value;  // NOLINT(performance-unnecessary-copy-initialization)
 
   EXPECT_TRUE(copy.same_object(value));
   EXPECT_EQ(&copy.get(), &value.get());
@@ -38,7 +38,7 @@ TEST(SharedJson, KeepsTheOrderOfMembersInItsBytes) {
 TEST(SharedJson, RunsAProducerOnceAndOnlyWhenRead) {
   int runs = 0;
   const SharedJson value = SharedJson::lazy([&runs] { return Json(++runs); });
-  const SharedJson copy = value;
+  const SharedJson copy = value;  // NOLINT(performance-unnecessary-copy-initialization)
   EXPECT_EQ(runs, 0);
 
   EXPECT_EQ(copy.bytes(), "1");
