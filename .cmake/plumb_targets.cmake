@@ -16,7 +16,8 @@ target_compile_options(plumb_flags INTERFACE
 # NAME: target plumb_NAME, alias plumb::NAME. PUBLIC_HEADERS and SOURCES are relative to the
 # calling folder. AS_TEST: compiled as tests are, since nobody waits for it to run.
 function(plumb_module)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "AS_TEST" "NAME" "PUBLIC_HEADERS;SOURCES;DEPS;PRIVATE_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "AS_TEST" "NAME"
+    "PUBLIC_HEADERS;SOURCES;DEPS;PRIVATE_DEPS")
   add_library(plumb_${arg_NAME} STATIC ${arg_SOURCES})
   add_library(plumb::${arg_NAME} ALIAS plumb_${arg_NAME})
   set_target_properties(plumb_${arg_NAME} PROPERTIES EXPORT_NAME ${arg_NAME} CXX_EXTENSIONS OFF)

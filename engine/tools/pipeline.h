@@ -76,7 +76,7 @@ class CallPipeline final {
   /// Steps 8 (the second abort check) to 11; returns at once for a call that has ended.
   Task<FinishedCall> execute(PreparedCallPtr call);
   /// Start, end and outcome of a call of a truncated answer (BATCH-11).
-  Task<FinishedCall> refuse_truncated(ToolCallBlock call);
+  Task<FinishedCall> refuse_truncated(ToolCallBlock block);
 
   const PipelinePorts& ports() const { return ports_; }
 

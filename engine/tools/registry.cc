@@ -154,7 +154,7 @@ std::vector<RegisteredToolPtr> ToolRegistry::extension_winners() {
 }
 
 RegisteredToolPtr ToolRegistry::settle_rivals(const std::vector<RegisteredToolPtr>& rivals) {
-  const RegisteredToolPtr winner = rivals[policies_.extension_winner(rivals)];
+  const RegisteredToolPtr& winner = rivals[policies_.extension_winner(rivals)];
   const std::string& owner = winner->source.path;
   std::string& known_owner = owners_[winner->definition.name];
   if (!known_owner.empty() && known_owner != owner) {

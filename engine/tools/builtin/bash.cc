@@ -71,7 +71,8 @@ std::string in_seconds(double seconds) {
 }
 
 double one_decimal(std::int64_t ms) {
-  return static_cast<double>((ms + 50) / 100) / 10;
+  const std::int64_t tenths = (ms + 50) / 100;
+  return static_cast<double>(tenths) / 10;
 }
 
 std::string log_path(const BashOptions& options) {

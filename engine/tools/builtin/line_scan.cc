@@ -7,10 +7,11 @@ namespace {
 /// A block's count fits into a byte, so that compilers count in many bytes at once.
 constexpr std::size_t kScanBlock = 64;
 
-std::int64_t count_in_block(const char* bytes) {
+/// Of the first block of a text that has one.
+std::int64_t count_in_block(std::string_view text) {
   std::uint8_t count = 0;
   for (std::size_t i = 0; i < kScanBlock; ++i) {
-    count = static_cast<std::uint8_t>(count + (bytes[i] == '\n' ? 1 : 0));
+    count = static_cast<std::uint8_t>(count + (text[i] == '\n' ? 1 : 0));
   }
   return count;
 }
@@ -20,7 +21,7 @@ std::int64_t count_in_block(const char* bytes) {
 std::int64_t count_line_feeds(std::string_view text) {
   std::int64_t count = 0;
   for (; text.size() >= kScanBlock; text.remove_prefix(kScanBlock)) {
-    count += count_in_block(text.data());
+    count += count_in_block(text);
   }
   for (const char byte : text) count += byte == '\n' ? 1 : 0;
   return count;
@@ -28,7 +29,7 @@ std::int64_t count_line_feeds(std::string_view text) {
 
 std::string_view skip_lines(std::string_view text, std::int64_t count) {
   while (text.size() >= kScanBlock) {
-    const std::int64_t found = count_in_block(text.data());
+    const std::int64_t found = count_in_block(text);
     if (found >= count) break;
     count -= found;
     text.remove_prefix(kScanBlock);

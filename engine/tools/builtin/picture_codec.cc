@@ -23,6 +23,7 @@ void* bounded_larger_block(void* block, std::size_t bytes) {
 
 // The library in the one source that has its code. Only the formats whose decoders are needed: the
 // others are further ways in for a hostile file.
+// NOLINTBEGIN(readability-identifier-naming): its names
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
 #define STBI_ONLY_PNG
@@ -44,6 +45,7 @@ void* bounded_larger_block(void* block, std::size_t bytes) {
 #define STBIW_MALLOC(bytes) bounded_block(bytes)
 #define STBIW_REALLOC(block, bytes) bounded_larger_block(block, bytes)
 #define STBIW_FREE(block) std::free(block)
+// NOLINTEND(readability-identifier-naming)
 // Its casts stand around our macros, so that they count as ours.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
