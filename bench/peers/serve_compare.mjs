@@ -19,6 +19,7 @@ const connections = 16;
 const ticks_a_second = 100;
 const one_write_min = 2.5;
 const events_min = 1.5;
+const object_min = 2;
 const processor_min = 2;
 const program = process.argv[2];
 const folder = mkdtempSync(path.join(os.tmpdir(), "plumb-serve-"));
@@ -115,6 +116,8 @@ const text_of = async (server, api, stream) => {
 
 const compare = async (title, one, other, api, stream, least) => {
   const pairs = [];
+  // What a compiler at run time makes of it counts, not how long it takes for that.
+  for (const server of [one, other]) await load(server, api, stream);
   for (let round = 0; round < rounds; round += 1) {
     const first = await load(one, api, stream);
     const second = await load(other, api, stream);
@@ -145,7 +148,7 @@ try {
     }
     await compare(`${api}, one write`, all, aimock, api, true, one_write_min);
     await compare(`${api}, event by event`, event, aimock, api, true, events_min);
-    await compare(`${api}, object`, all, aimock, api, false, one_write_min);
+    await compare(`${api}, object`, all, aimock, api, false, object_min);
   }
   const crowd = await load(event, "messages", true, { count: 1000, time: 5 });
   expect(crowd.errors === "" && crowd.bad === 0 && crowd.requests >= 1000,

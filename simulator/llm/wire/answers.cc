@@ -11,6 +11,7 @@ namespace plumb::simulator {
 namespace {
 
 constexpr std::size_t kStemBytesMax = 40;
+constexpr std::size_t kTemplatesMax = 10'000;
 
 std::string_view id_prefix(Dialect dialect) {
   return dialect == Dialect::messages ? "toolu_" : "call_";
@@ -71,8 +72,25 @@ Delivery broken_answer(const Exchange& exchange, const std::string& id) {
   return delivery;
 }
 
+/// What a stream depends on beside its ids; "" when that is different for every request. Replies
+/// are told apart by their place and what strikes them there.
+std::string template_key(const Exchange& exchange, const WireReply& reply,
+                         const WireOptions& options) {
+  const ModelStep& step = reply.reply;
+  const bool has_own_ids = options.loops && !step.calls.empty();
+  const bool has_own_usage = options.computes_usage && !step.usage;
+  if (has_own_ids || has_own_usage) return "";
+  const Place place = exchange.plan.place;
+  std::string key = std::to_string(place.line) + ":" + std::to_string(place.column);
+  key += exchange.dialect == Dialect::messages ? " m" : " c";
+  key += reply.includes_usage ? "u " : " ";
+  if (step.fail) key += "fail " + step.fail->kind;
+  if (step.fault) key += "fault " + step.fault->kind;
+  return key + " " + reply.model;
+}
+
 Delivery reply_answer(const Exchange& exchange, const WireRequest& wire, const UsageScript& usage,
-                      const WireOptions& options) {
+                      const WireOptions& options, StreamTemplates& templates) {
   const bool is_messages = exchange.dialect == Dialect::messages;
   WireReply reply;
   reply.reply = exchange.plan.reply;
@@ -82,7 +100,8 @@ Delivery reply_answer(const Exchange& exchange, const WireRequest& wire, const U
   reply.includes_usage = wire.includes_usage;
   Delivery delivery;
   if (wire.is_stream) {
-    EventStream stream = is_messages ? messages_events(reply) : chat_events(reply);
+    EventStream stream =
+        templates.stream(template_key(exchange, reply, options), exchange.dialect, reply);
     delivery = stream_delivery(reply.reply, std::move(stream), options.write, options.seed);
   } else {
     const Json body = is_messages ? messages_body(reply) : chat_body(reply);
@@ -102,6 +121,25 @@ Json chat_model(const std::string& id) {
 }
 
 }  // namespace
+
+EventStream StreamTemplates::stream(const std::string& key, Dialect dialect,
+                                    const WireReply& reply) {
+  if (key.empty())
+    return dialect == Dialect::messages ? messages_events(reply) : chat_events(reply);
+  std::shared_ptr<const StreamTemplate> form;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = templates_.find(key);
+    if (found != templates_.end()) form = found->second;
+  }
+  if (form == nullptr) {
+    form = std::make_shared<const StreamTemplate>(dialect, reply);
+    const std::lock_guard lock(mutex_);
+    if (templates_.size() >= kTemplatesMax) templates_.clear();
+    templates_.try_emplace(key, form);
+  }
+  return form->with(reply.stem);
+}
 
 std::string stem_of(const std::string& conversation, std::int64_t number) {
   std::string digits = std::to_string(number);
@@ -144,7 +182,7 @@ Delivery error_answer(Dialect dialect, const WireError& error, const std::string
 }
 
 Delivery plan_answer(const Exchange& exchange, const WireRequest& wire, const UsageScript& usage,
-                     const WireOptions& options) {
+                     const WireOptions& options, StreamTemplates& templates) {
   const std::string id = "req_" + stem_of(exchange.conversation, exchange.reply_number);
   if (exchange.plan.kind == Plan::Kind::broken) return broken_answer(exchange, id);
   if (exchange.plan.kind == Plan::Kind::refused) return refusal_answer(exchange, id);
@@ -157,7 +195,7 @@ Delivery plan_answer(const Exchange& exchange, const WireRequest& wire, const Us
     delivery.delay_ms = reply.delay_ms;
     return delivery;
   }
-  delivery = reply_answer(exchange, wire, usage, options);
+  delivery = reply_answer(exchange, wire, usage, options, templates);
   delivery.headers.emplace_back(
       exchange.dialect == Dialect::messages ? "request-id" : "x-request-id", id);
   return delivery;

@@ -2,7 +2,11 @@
 // From what the player says to the bytes of an answer: pure functions.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/llm/wire/delivery.h"
@@ -26,9 +30,21 @@ std::string script_call_id(std::string_view wire_id, const PlayerScript& script)
 /// An answer with an error body and the header that repeats the request's id (WIRE-14).
 Delivery error_answer(Dialect dialect, const WireError& error, const std::string& request_id);
 
+/// Encoded streams of one script by what they are made of. Thread-safe.
+class StreamTemplates final {
+ public:
+  /// The stream of `reply`, encoded before if `key` was.
+  EventStream stream(const std::string& key, Dialect dialect, const WireReply& reply);
+
+ private:
+  std::mutex mutex_;  ///< Guards the templates.
+  // Shared, because one may be in use while all are forgotten.
+  std::map<std::string, std::shared_ptr<const StreamTemplate>, std::less<>> templates_;
+};
+
 /// The answer to a generation request. `plan.reply` is a sent reply.
 Delivery plan_answer(const Exchange& exchange, const WireRequest& wire, const UsageScript& usage,
-                     const WireOptions& options);
+                     const WireOptions& options, StreamTemplates& templates);
 
 /// GET /models and /models/ID, by caller (WIRE-33).
 Delivery model_list_answer(const PlayerScript& script, bool is_messages);

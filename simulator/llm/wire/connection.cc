@@ -88,12 +88,24 @@ Connection::Wait Connection::wait_for_request() {
     if (ready <= 0) return Wait::over;
     if (entries[1].revents != 0) return Wait::stopping;
   }
-  set_deadline(deadline_.get(), limits_.read_timeout_ms);
   return Wait::ready;
 }
 
 void Connection::end_of_request() {
-  set_deadline(deadline_.get(), 0);
+  if (has_deadline_) set_deadline(deadline_.get(), 0);
+  has_deadline_ = false;
+}
+
+/// What of a request has not come with its first bytes must come in time.
+bool Connection::wait_for_bytes() {
+  if (!has_deadline_) set_deadline(deadline_.get(), limits_.read_timeout_ms);
+  has_deadline_ = true;
+  std::array<pollfd, 3> entries = {
+      {{socket_, POLLIN, 0}, {stop_fd_, POLLIN, 0}, {deadline_.get(), POLLIN, 0}}};
+  poll_again(entries.data(), entries.size(), bounded(limits_.read_timeout_ms));
+  if (entries[0].revents != 0) return true;
+  is_late_ = entries[1].revents == 0;
+  return false;
 }
 
 ssize_t Connection::read(char* data, std::size_t size) {
@@ -101,16 +113,12 @@ ssize_t Connection::read(char* data, std::size_t size) {
     if (refuses_body_ || is_late_) return -1;
     // Whoever waits for our bytes, as for 100 Continue, sends none before.
     if (!flush()) return -1;
-    std::array<pollfd, 3> entries = {
-        {{socket_, POLLIN, 0}, {stop_fd_, POLLIN, 0}, {deadline_.get(), POLLIN, 0}}};
-    poll_again(entries.data(), entries.size(), bounded(limits_.read_timeout_ms));
-    if (entries[0].revents == 0) {
-      is_late_ = entries[1].revents == 0;
-      return -1;
-    }
     in_.resize(kReadBytes);
-    const ssize_t count = ::recv(socket_, in_.data(), in_.size(), 0);
     in_at_ = 0;
+    ssize_t count = ::recv(socket_, in_.data(), in_.size(), MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+      count = wait_for_bytes() ? ::recv(socket_, in_.data(), in_.size(), MSG_DONTWAIT) : -1;
+    }
     in_.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
     if (count <= 0) return count;
   }

@@ -31,7 +31,7 @@ class Connection final {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Waits for the next request's first byte and starts its deadline; `over`: none came.
+  /// Waits for the next request's first byte; `over`: none came.
   Wait wait_for_request();
   /// The request has been read: its deadline no longer counts.
   void end_of_request();
@@ -61,6 +61,7 @@ class Connection final {
   int socket() const { return socket_; }
 
  private:
+  bool wait_for_bytes();
   bool send_all(const char* data, std::size_t size);
   void linger();
 
@@ -71,6 +72,7 @@ class Connection final {
   std::string in_;
   std::size_t in_at_ = 0;
   std::string out_;
+  bool has_deadline_ = false;
   bool is_late_ = false;
   bool is_gone_ = false;
   bool is_dropped_ = false;

@@ -193,7 +193,7 @@ Delivery WireBook::generate(HttpRequest request, const Route& route) {
   exchange.plan = std::move(chosen.plan);
   exchange.errors = exchange.plan.errors;
   exchange.reply_number = chosen.reply_number;
-  Delivery delivery = plan_answer(exchange, *wire, chosen.usage, options_);
+  Delivery delivery = plan_answer(exchange, *wire, chosen.usage, options_, *chosen.templates);
   return log(std::move(exchange), std::move(delivery));
 }
 
@@ -204,6 +204,7 @@ WireBook::Chosen WireBook::choose(const Exchange& exchange, WireRequest& wire, P
   if (options_.selection == Selection::history) rules.answers = wire.answers;
   const std::lock_guard lock(mutex_);
   Chosen chosen;
+  chosen.templates = templates_;
   const bool is_new = !conversations_.contains(exchange.conversation);
   if (is_new && std::ssize(conversations_) >= options_.conversations_max) {
     chosen.plan.kind = Plan::Kind::broken;
@@ -321,6 +322,7 @@ void WireBook::give_up(const Delivery& delivery) {
 
 void WireBook::replay(PlayerScript script) {
   const std::lock_guard lock(mutex_);
+  templates_ = std::make_shared<StreamTemplates>();
   script_ = std::make_shared<const PlayerScript>(std::move(script));
   conversations_.clear();
   log_.clear();

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/llm/wire/answers.h"
 #include "simulator/llm/wire/delivery.h"
 #include "simulator/llm/wire/wire_error.h"
 #include "simulator/llm/wire/wire_options.h"
@@ -69,6 +70,7 @@ class WireBook final {
     std::deque<std::pair<std::string, std::string>> prefixes;  ///< Model and canonical request.
   };
   struct Chosen {
+    std::shared_ptr<StreamTemplates> templates;
     Plan plan;
     std::int64_t reply_number = 0;
     UsageScript usage;
@@ -89,6 +91,8 @@ class WireBook final {
   WireOptions options_;
   mutable std::mutex mutex_;  ///< Guards all below.
   Script script_;
+  // Shared with the requests that are answered by this script.
+  std::shared_ptr<StreamTemplates> templates_ = std::make_shared<StreamTemplates>();
   std::map<std::string, Conversation, std::less<>> conversations_;
   std::deque<Exchange> log_;
   std::vector<LlmError> errors_;

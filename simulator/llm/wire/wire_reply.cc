@@ -2,10 +2,13 @@
 #include "simulator/llm/wire/wire_reply.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace plumb::simulator {
 namespace {
+
+constexpr std::size_t kMarkBytes = 8;
 
 /// The pieces with the arguments of all calls in turn: first every call's head, then one delta of
 /// each as long as there are any.
@@ -31,7 +34,50 @@ std::vector<StreamPiece> interleaved(std::vector<StreamPiece> pieces) {
   return result;
 }
 
+EventStream encoded(Dialect dialect, WireReply& reply, char mark) {
+  reply.stem = std::string(kMarkBytes, mark);
+  return dialect == Dialect::messages ? messages_events(reply) : chat_events(reply);
+}
+
+/// What stands around the marks, which are where two encodings of one event differ.
+std::vector<std::string> parts_of(std::string_view one, std::string_view other) {
+  PLUMB_ASSERT(one.size() == other.size());
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (one[i] == other[i]) continue;
+    parts.emplace_back(one.substr(begin, i - begin));
+    begin = i + kMarkBytes;
+    i = begin - 1;
+  }
+  parts.emplace_back(one.substr(begin));
+  return parts;
+}
+
 }  // namespace
+
+StreamTemplate::StreamTemplate(Dialect dialect, WireReply reply) {
+  const EventStream one = encoded(dialect, reply, 'a');
+  const EventStream other = encoded(dialect, reply, 'b');
+  for (std::size_t i = 0; i < one.events.size(); ++i) {
+    events_.push_back(parts_of(one.events[i], other.events[i]));
+  }
+  finish_ = one.finish;
+  is_broken_ = one.is_broken;
+}
+
+EventStream StreamTemplate::with(std::string_view stem) const {
+  EventStream stream{{}, finish_, is_broken_};
+  stream.events.reserve(events_.size());
+  for (const auto& parts : events_) {
+    std::string& event = stream.events.emplace_back(parts.front());
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      event += stem;
+      event += parts[i];
+    }
+  }
+  return stream;
+}
 
 bool ends_in_error(const ModelStep& reply) {
   if (reply.fail) return reply.fail->kind != "refusal";

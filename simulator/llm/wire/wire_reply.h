@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/llm/reply.h"
@@ -37,6 +38,20 @@ struct EventStream {
 
 EventStream messages_events(const WireReply& reply);
 EventStream chat_events(const WireReply& reply);
+
+/// A stream but for the ids of one reply: made once, filled in for every request that gets it.
+class StreamTemplate final {
+ public:
+  /// Of `reply`, whatever its stem.
+  StreamTemplate(Dialect dialect, WireReply reply);
+
+  EventStream with(std::string_view stem) const;
+
+ private:
+  std::vector<std::vector<std::string>> events_;  ///< The stem stands between the parts of each.
+  std::int64_t finish_ = 0;
+  bool is_broken_ = false;
+};
 
 /// The object that the stream adds up to (WIRE-07).
 Json messages_body(const WireReply& reply);

@@ -374,6 +374,23 @@ TEST(ChatReply, AFailureInTheStreamIsItsLastLine) {  // WIRE-49
             "\n\n");
 }
 
+TEST(StreamTemplate, GivesTheBytesOfTheReply) {  // WIRE-08
+  WireReply reply = text_reply("aaaaaaaa bbbbbbbb 0001");
+  reply.reply.thinking = "aaaaaaaabbbbbbbb";
+  reply.reply.calls.push_back(call_of("toolu_a", "f", Json{{"p", "aaaaaaaa"}}));
+  reply.includes_usage = true;
+  for (const Dialect dialect : {Dialect::messages, Dialect::chat}) {
+    const StreamTemplate form(dialect, reply);
+    for (const char* stem : {"0001", "some_conversation_0012"}) {
+      reply.stem = stem;
+      const EventStream direct =
+          dialect == Dialect::messages ? messages_events(reply) : chat_events(reply);
+      EXPECT_EQ(form.with(stem).events, direct.events);
+      EXPECT_EQ(form.with(stem).finish, direct.finish);
+    }
+  }
+}
+
 TEST(WireReply, LeavesOutPartsOfTheProtocol) {
   WireReply reply = text_reply("a");
   reply.includes_usage = true;
