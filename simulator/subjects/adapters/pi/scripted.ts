@@ -129,7 +129,8 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 }
 
 /** Scenarios count virtual time. Here the host's steps need a while to arrive; the order stays. */
-const realMs = (ms: number): number => ms <= 100 ? ms * 5 : ms + 400;
+const realMs = (ms: number): number =>
+  ms <= 100 ? ms * 5 : ms <= 1_000 ? 400 + ms : 1_400 + 100 * Math.log2(ms / 1_000);
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -232,14 +233,17 @@ function send(state: State, args: Json): void {
 async function ask(state: State, args: Json): Promise<void> {
   const ui = state.context.ui;
   const signal = args.signal ? signalOf(state) : undefined;
-  const options = { timeout: args.timeout_ms || undefined, signal };
+  const timeout = args.timeout_ms ? Math.round(realMs(args.timeout_ms)) : undefined;
+  const options = { timeout, signal };
   const title = args.title ?? "";
+  const { world } = state.extension;
+  if (state.call) world.tell("_dialog_call", { method: args.method, title, call: state.call });
   let answer: Json;
   if (args.method === "confirm") answer = await ui.confirm(title, args.message ?? "", options);
   else if (args.method === "input") answer = await ui.input(title, args.message, options);
   else if (args.method === "editor") answer = await ui.editor(title, args.message);
   else answer = await ui.select(title, (args.options ?? []).map(asText), options);
-  state.extension.world.tell("_dialog_end",
+  world.tell("_dialog_end",
     { method: args.method, title, by: signal?.aborted ? "abort" : "timeout" });
   state.last = answer ?? null;
   const word = asText(state.last);

@@ -31,7 +31,8 @@ export function commandLine(start) {
   const line = ["--provider", provider, "--model", settings.model ?? start.model];
   if (tools.allow?.length === 0) line.push("--no-tools");
   else if (tools.allow) line.push("--tools", tools.allow.join(","));
-  if (tools.exclude?.length) line.push("--exclude-tools", tools.exclude.join(","));
+  // Without scripted processes there is no bash tool (scenarios/README.md).
+  line.push("--exclude-tools", [...(tools.exclude ?? []), "bash"].join(","));
   if (settings.system) line.push("--system-prompt", settings.system);
   if (settings.append_system) line.push("--append-system-prompt", settings.append_system);
   return line;
