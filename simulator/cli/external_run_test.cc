@@ -68,12 +68,13 @@ std::set<std::string> differences(const Json& ours, const Json& theirs) {
 /// Why the wire gives other verdicts; by what `differences` says, or by its beginning or end.
 const std::map<std::string, std::string>& reasons() {
   static const std::map<std::string, std::string> kReasons{
-      {" ACTIVE-16", "Messages has no message that announces changes of tools"},
+      {"abort/ABORT-02-abort-in-a-gate", "an abort from another process may come late"},
       {"batch/BATCH-16", "the service refuses a repeated call id, as providers do"},
       {"hook/HOOK-26-nobody-answers-means-no expect", "who has no user asks nobody"},
       {"pipe/PIPE-03-validation-failure-ends-the-call PIPE-20", "the API takes objects only"},
       {"pipe/PIPE-14-arguments-must-be-an-object PIPE-20", "the API takes objects only"},
-      {"pipe/PIPE-15-unreadable-arguments-do-not-run expect", "the client's own words"},
+      {"pipe/PIPE-15", "what is wrong with arguments is said in the client's own words"},
+      {"queue/QUEUE-14", "whose turn is under way shows in file operations only"},
       {"reg/REG-16-allowed-is-active PROMPT-01", "the API wants the schema of an object"},
       {"reg/REG-19-names-are-exact run", "the service refuses such a name of a tool"},
   };
