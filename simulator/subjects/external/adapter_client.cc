@@ -131,7 +131,7 @@ Task<Result<void>> AdapterClient::wait_for_hello() {
   co_return Result<void>();
 }
 
-void AdapterClient::begin_session(SessionListener& listener, const Placeholders& placeholders) {
+void AdapterClient::begin_session(SessionListener& listener, const LivePlaceholders& placeholders) {
   listener_ = &listener;
   placeholders_ = &placeholders;
   session_bytes_ = event_count_ = 0;

@@ -58,7 +58,7 @@ class AdapterClient final : public engine::LineListener {
   const AdapterHello& hello() const { return hello_; }
 
   /// From now on a session may report; `placeholders` stand for its paths. Both outlive it.
-  void begin_session(SessionListener& listener, const Placeholders& placeholders);
+  void begin_session(SessionListener& listener, const LivePlaceholders& placeholders);
   /// Sends `end`; once it has been answered the adapter must report nothing more.
   engine::Task<Result<void>> finish_session();
   /// Nobody listens any more.
@@ -123,7 +123,7 @@ class AdapterClient final : public engine::LineListener {
   std::int64_t next_id_ = 1;
   std::map<std::int64_t, Awaited> awaited_;
   SessionListener* listener_ = nullptr;
-  const Placeholders* placeholders_ = nullptr;
+  const LivePlaceholders* placeholders_ = nullptr;
   std::int64_t session_bytes_ = 0;
   std::int64_t event_count_ = 0;
   std::string logs_;

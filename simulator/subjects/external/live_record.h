@@ -20,7 +20,8 @@ namespace plumb::simulator {
 /// One loop. `placeholders` stand for what belongs to one machine or one run.
 class LiveRecord {
  public:
-  LiveRecord(Trace& trace, std::function<std::int64_t()> now_ms, const Placeholders& placeholders)
+  LiveRecord(Trace& trace, std::function<std::int64_t()> now_ms,
+             const LivePlaceholders& placeholders)
       : recorder_(trace, std::move(now_ms)), placeholders_(placeholders) {}
 
   Recorder& recorder() { return recorder_; }
@@ -40,7 +41,7 @@ class LiveRecord {
   void add_response(const ModelAnswered& answered);
 
   Recorder recorder_;
-  const Placeholders& placeholders_;
+  const LivePlaceholders& placeholders_;
   RequestDeltas deltas_;
   std::map<std::int64_t, std::int64_t> asked_;    ///< Number of a request -> its seq.
   std::map<std::int64_t, std::int64_t> numbers_;  ///< The server's number -> the trace's.

@@ -21,7 +21,7 @@ constexpr std::int64_t kAnswerGraceMs = 100;
 constexpr std::int64_t kOnItsWayMs = 30;
 
 /// The script with the run's own paths in what the model says.
-PlayerScript with_real_paths(PlayerScript script, const Placeholders& placeholders) {
+PlayerScript with_real_paths(PlayerScript script, const LivePlaceholders& placeholders) {
   for (auto& [track, replies] : script.tracks) {
     for (auto& scripted : replies) {
       ModelStep& reply = scripted.reply;

@@ -53,7 +53,7 @@ Json changed(const Json& value, const Change& change) {
 
 }  // namespace
 
-std::string Placeholders::shown(std::string_view text) const {
+std::string LivePlaceholders::shown(std::string_view text) const {
   std::string result(text);
   const Fits anywhere = [](std::string_view, std::size_t, std::size_t) { return true; };
   for (const auto& [real_path, placeholder] : pairs_) {
@@ -62,11 +62,11 @@ std::string Placeholders::shown(std::string_view text) const {
   return result;
 }
 
-Json Placeholders::shown_json(const Json& value) const {
+Json LivePlaceholders::shown_json(const Json& value) const {
   return changed(value, [this](std::string_view text) { return shown(text); });
 }
 
-std::string Placeholders::real(std::string_view text) const {
+std::string LivePlaceholders::real(std::string_view text) const {
   std::string result(text);
   for (const auto& [real_path, placeholder] : pairs_) {
     if (result.contains(placeholder)) {
@@ -76,7 +76,7 @@ std::string Placeholders::real(std::string_view text) const {
   return result;
 }
 
-Json Placeholders::real_json(const Json& value) const {
+Json LivePlaceholders::real_json(const Json& value) const {
   return changed(value, [this](std::string_view text) { return real(text); });
 }
 

@@ -13,7 +13,7 @@
 namespace plumb::simulator {
 
 /// Thread-compatible.
-class Placeholders {
+class LivePlaceholders {
  public:
   /// `real` and `shown` are absolute paths without a slash at their end.
   void add(std::string real, std::string shown) {
@@ -24,8 +24,8 @@ class Placeholders {
   std::string shown(std::string_view text) const;
   /// In every text of the value, names of members included.
   Json shown_json(const Json& value) const;
-  /// Placeholders become real paths, where they stand as paths of their own: "/workspace/a.txt",
-  /// not "my/workspace" nor "/workspaces".
+  /// LivePlaceholders become real paths, where they stand as paths of their own:
+  /// "/workspace/a.txt", not "my/workspace" nor "/workspaces".
   std::string real(std::string_view text) const;
   Json real_json(const Json& value) const;
 

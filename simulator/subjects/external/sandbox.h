@@ -27,7 +27,7 @@ class Sandbox {
   Result<void> put(const FileScript& file) const;
   /// path below the workspace -> state, as traces show it.
   Result<SharedJson> state() const;
-  const Placeholders& placeholders() const { return placeholders_; }
+  const LivePlaceholders& placeholders() const { return placeholders_; }
 
  private:
   explicit Sandbox(engine::Workspace folder);
@@ -36,7 +36,7 @@ class Sandbox {
   engine::Workspace folder_;
   std::string workspace_;
   std::string home_;
-  Placeholders placeholders_;
+  LivePlaceholders placeholders_;
 };
 
 }  // namespace plumb::simulator

@@ -95,8 +95,8 @@ TEST(StartMessage, LeavesSimulatedWorldsToTheSimulator) {
   EXPECT_THAT(reason_against_live(sleepy), HasSubstr("6000 ms"));
 }
 
-TEST(Placeholders, StandForPathsInBothDirections) {
-  Placeholders placeholders;
+TEST(LivePlaceholders, StandForPathsInBothDirections) {
+  LivePlaceholders placeholders;
   placeholders.add("/tmp/x1/workspace", "/workspace");
 
   EXPECT_EQ(placeholders.real("cat /workspace/a.txt, /workspace"),
