@@ -76,6 +76,9 @@ Violations check_length(std::string_view path, std::string_view text);
 /// Rule "owner": one file includes SQLite, one file of simulator/explore starts threads.
 Violations check_single_owners(std::span<const SourceFile> files);
 
+/// Rule "type": two files have no type of one name in one namespace.
+Violations check_type_names(std::span<const SourceFile> files);
+
 /// Rule "catalogue": ids are unique, rules have their machine fields, scenarios name known rules.
 Violations check_catalogue(std::span<const SourceFile> files);
 

@@ -223,6 +223,7 @@ Violations check_tree(std::span<const SourceFile> files) {
     append(found, check_unordered_loops(file.path, file.text, header_of(files, file.path)));
   }
   append(found, check_single_owners(files));
+  append(found, check_type_names(files));
   append(found, check_catalogue(files));
   std::ranges::sort(found, {}, [](const Violation& violation) {
     return std::tie(violation.path, violation.line, violation.rule);

@@ -190,6 +190,19 @@ TEST(SingleOwners, AllowOneFileForTheStoreAndOneForThreads) {
   EXPECT_THAT(check_single_owners(std::vector{store, second, runner, sweeper}), SizeIs(2));
 }
 
+TEST(TypeNames, AreOfOneFileWithinANamespace) {
+  const std::string open = "namespace plumb {\n";
+  const std::string close = "}  // namespace plumb\n";
+  const SourceFile first{"engine/tools/a.h", open + "class Words final {\n};\n" + close};
+  const SourceFile twin{"simulator/oracle/b.h", open + "struct Words {\n};\n" + close};
+  const SourceFile local{"simulator/oracle/c.cc",
+                         open + "namespace {\nstruct Words {\n};\n}  // namespace\n" + close};
+  const SourceFile known{"simulator/oracle/d.h", open + "class Words;\n" + close};
+
+  EXPECT_THAT(check_type_names(std::vector{first, local, known}), IsEmpty());
+  EXPECT_THAT(check_type_names(std::vector{first, twin}), SizeIs(1));
+}
+
 SourceFile catalogue(const std::string& path, const std::string& id) {
   return {path, "about: x\nrules:\n- id: " + id +
                     "\n  title: t\n  level: must\n  kind: engine\n  engines: [session]\n"
