@@ -373,7 +373,7 @@ class Session {
     const at = (name) => this.extensions.findIndex((one) => one.name === name);
     if (step.step === "install") this.extensions.push(step.extension);
     else if (step.step === "replace") this.extensions[at(step.extension.name)] = step.extension;
-    else this.extensions.splice(at(step.name), 1);
+    else this.extensions = this.extensions.filter((one) => one.name !== step.name);
     this.file = scenarioFile(this.start, this.number, this.extensions);
     writeJson(this.pi.scenario, this.file);
     await this.say("/plumb-reload");
