@@ -104,7 +104,7 @@ void expect_none(const Offenders& offenders) {
 TEST(LiveTraces, AnOrderThatCannotBeKnownIsNoFailure) {
   Offenders offenders;
   for (const auto& [file, trace] : good_traces()) {
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       note_failures(with_late_news(trace, seed), file + " (seed " + std::to_string(seed) + ")", "",
                     offenders);
     }
@@ -112,33 +112,37 @@ TEST(LiveTraces, AnOrderThatCannotBeKnownIsNoFailure) {
   expect_none(offenders);
 }
 
+/// Each kind is left out of every other trace.
 TEST(LiveTraces, AKindThatIsNotShownIsNoFailure) {
   Offenders offenders;
+  std::size_t number = 0;
   for (const auto& [file, trace] : good_traces()) {
     for (const auto kind : kEventKinds) {
       const bool is_shown =
           std::ranges::find(trace.events, kind, &Event::kind) != trace.events.end();
       // Every subject's harness shows what it is asked and what it does.
       if (!is_shown || kind == "provider_request" || kind == "step") continue;
+      if (++number % 2 == 0) continue;
       note_failures(without_kind(trace, kind), file, " without " + std::string(kind), offenders);
     }
   }
   expect_none(offenders);
 }
 
-/// What is wrong is still found where order counts for less: of the tampered traces, said to be
-/// live, four in five fail by their rule.
+/// What is wrong is still found where order counts for less: of the tampered traces, a third of
+/// them here, said to be live, four in five fail by their rule.
 TEST(LiveTraces, StillShowWhatIsWrong) {
   const auto tampers = load_tampers("scenarios/rules");
   ASSERT_TRUE(tampers.has_value());
   std::map<std::string, Trace> traces;
   for (auto& [file, trace] : good_traces()) traces.emplace(file, std::move(trace));
+  std::size_t number = 0;
   std::int64_t told = 0;
   std::string hidden;
   std::int64_t hidden_count = 0;
   for (const auto& tamper : *tampers) {
     const auto base = traces.find(tamper.scenario);
-    if (base == traces.end()) continue;
+    if (base == traces.end() || ++number % 3 != 0) continue;
     auto wrong = apply_tamper(base->second, tamper);
     ASSERT_TRUE(wrong.has_value()) << tamper.file;
     wrong->header.determinism = Determinism::live;
@@ -149,7 +153,7 @@ TEST(LiveTraces, StillShowWhatIsWrong) {
     ++hidden_count;
     hidden += " " + tamper.rule;
   }
-  EXPECT_GT(told, 300);
+  EXPECT_GT(told, 100);
   EXPECT_LE(5 * hidden_count, told) << "hidden in live traces:" << hidden;
 }
 
