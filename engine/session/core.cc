@@ -93,8 +93,8 @@ void Session::Core::record(Payload event, std::string call) {
 }
 
 Task<void> Session::Core::emit(Payload event, Json fields, std::string call) {
-  const std::string kind(kEventKinds[event.index()]);
-  if (runner_.wants(kind)) co_await runner_.notify(kind, call, std::move(fields));
+  const std::string_view kind = kEventKinds[event.index()];
+  if (runner_.wants(kind)) co_await runner_.notify(std::string(kind), call, std::move(fields));
   record(std::move(event), std::move(call));
 }
 

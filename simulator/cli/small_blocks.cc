@@ -18,7 +18,7 @@
 namespace {
 
 constexpr std::size_t kStepBytes = 16;
-constexpr std::size_t kBlockBytesMax = 1024;
+constexpr std::size_t kBlockBytesMax = 4096;
 constexpr std::size_t kSizeCount = kBlockBytesMax / kStepBytes + 1;
 /// A page holds blocks of one size, which its first step names.
 constexpr std::size_t kPageBytes = std::size_t{64} << 10U;

@@ -6,6 +6,8 @@
 namespace plumb::invariants {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 constexpr std::int64_t kShellLinesMax = 2000;
 constexpr std::int64_t kShellBytesMax = 51200;
 
@@ -30,7 +32,7 @@ std::string_view last_characters(std::string_view line) {
 }  // namespace
 
 bool is_bash_name(const Call& call, const Story& story) {
-  if (call.name != "bash") return false;
+  if (call.name != "bash"sv) return false;
   const Event* end = first(call, "tool_execution_end");
   if (end == nullptr || call.is_repeated) return false;
   const Json* entry = story.tool_at("bash", end->seq);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/trace/event_json.h"
 #include "simulator/invariants/edit_case.h"
 #include "simulator/invariants/rule.h"
 #include "simulator/invariants/views.h"
@@ -99,17 +98,25 @@ Complaint lie_between(const Call& call, const Story& story, EventName name, Even
   return std::nullopt;
 }
 
-Complaint agree_in(const Call& call, const std::string& field) {
-  std::optional<Json> agreed;
-  if (!call.name.empty() && field == "name") agreed = Json(call.name);
+/// The tool that an event names; null for kinds that name none.
+const std::string* tool_in(const Event& event) {
+  if (const auto* start = event.as<ToolExecutionStart>()) return &start->name;
+  if (const auto* update = event.as<ToolExecutionUpdate>()) return &update->name;
+  if (const auto* end = event.as<ToolExecutionEnd>()) return &end->name;
+  if (const auto* begin = event.as<ExecuteBegin>()) return &begin->name;
+  const auto* settled = event.as<ExecuteEnd>();
+  return settled == nullptr ? nullptr : &settled->name;
+}
+
+Complaint name_one_tool(const Call& call) {
+  const std::string* agreed = call.name.empty() ? nullptr : &call.name;
   for (const Event* event : call.events) {
-    const auto value = field_of(*event, field);
-    if (!value) continue;
-    if (!agreed) agreed = *value;
-    if (auto complaint =
-            differ("events of call " + call.id + " disagree in " + field, *agreed, *value, event)) {
-      return complaint;
-    }
+    const std::string* name = tool_in(*event);
+    if (name == nullptr) continue;
+    if (agreed == nullptr) agreed = name;
+    if (*name == *agreed) continue;
+    return differ("events of call " + call.id + " disagree in name", Json(*agreed), Json(*name),
+                  event);
   }
   return std::nullopt;
 }
@@ -210,9 +217,8 @@ CallRule& CallRule::only_between(EventName name, EventName from, EventName to) {
   });
 }
 
-CallRule& CallRule::same(std::string_view field) {
-  return expect(
-      [field](const Call& call, const Story&) { return agree_in(call, std::string(field)); });
+CallRule& CallRule::same_tool() {
+  return expect([](const Call& call, const Story&) { return name_one_tool(call); });
 }
 
 }  // namespace plumb::invariants

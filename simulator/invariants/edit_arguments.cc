@@ -9,6 +9,8 @@
 namespace plumb::invariants {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 const Json& raw_of(const Call& call) {
   return call.raw.get();
 }
@@ -23,7 +25,7 @@ bool is_one_edit(const Json& value) {
 
 /// A call of the built-in edit that has ended and that no handler or abort stopped.
 bool is_free_edit(const Call& call, const Story& story) {
-  if (call.name != "edit" || end_of(call) == nullptr || stopper_of(call) != nullptr) return false;
+  if (call.name != "edit"sv || end_of(call) == nullptr || stopper_of(call) != nullptr) return false;
   const Json* tool = tool_of(call, story);
   return (tool == nullptr || view_at(*tool, "level") == "builtin") &&
          abort_during(call, story) < 0 && raw_of(call).is_object();

@@ -14,6 +14,8 @@
 namespace plumb::invariants {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 enum class LineEnds : std::uint8_t { lf, crlf, mixed };
@@ -250,7 +252,7 @@ void follow_other_tool(const Call& call, FileTexts& files, const Story& story) {
     if (changes_files(operation->op))
       files.set(file_behind(call, operation->path, story), std::nullopt);
   }
-  if (call.name == "write" && !has_failed(call)) {
+  if (call.name == "write"sv && !has_failed(call)) {
     const auto* begin = begin_of(call);
     const Json& content = at(begin != nullptr ? begin->args.get() : call.raw.get(), "content");
     if (!content.is_string()) return;
@@ -261,7 +263,7 @@ void follow_other_tool(const Call& call, FileTexts& files, const Story& story) {
 /// An extension may have taken the name.
 bool is_builtin_edit(const Call& call, const Story& story) {
   const Json* tool = tool_of(call, story);
-  return call.name == "edit" && (tool == nullptr || view_at(*tool, "level") == "builtin");
+  return call.name == "edit"sv && (tool == nullptr || view_at(*tool, "level") == "builtin");
 }
 
 std::int64_t seq_of_read(const Call& call) {

@@ -153,7 +153,7 @@ std::vector<Rule> event_rules() {
           .exactly_one("tool_execution_start")
           .exactly_one("tool_execution_end")
           .order({"tool_execution_start", "tool_execution_end"})
-          .same("name"),
+          .same_tool(),
       rule("EVENT-04",
            "tool_execution_start carries the arguments of the provider's answer and precedes the "
            "call's handlers and execute")

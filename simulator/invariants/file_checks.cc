@@ -15,6 +15,8 @@
 namespace plumb::invariants {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 const FileOperation& borne_by(const Event* event) {
   return *event->as<FileOperation>();
 }
@@ -23,7 +25,7 @@ bool is_builtin_change(const Call& call, const Story& story) {
   if (!is_mutator(call) || call.is_repeated || call.is_cut) return false;
   const Json& operations = setting("operations", story);
   // What the host writes by itself is no change here (WRITE-09).
-  if (call.name == "write" && at(operations, "write") == true) return false;
+  if (call.name == "write"sv && at(operations, "write") == true) return false;
   const Json* tool = tool_of(call, story);
   return tool == nullptr || text_at(*tool, "level") == "builtin";
 }
@@ -56,7 +58,8 @@ void each_change_has_its_turn(const Story& story, Report& report) {
 /// WRITE-02.
 void each_write_has_its_turn(const Story& story, Report& report) {
   for (const auto& call : story.calls) {
-    if (call.name != "write" || !claims_success(call, story) || !needs_turn(call, story)) continue;
+    if (call.name != "write"sv || !claims_success(call, story) || !needs_turn(call, story))
+      continue;
     report.complain(
         require(first(call, "queue_acquire") != nullptr && first(call, "queue_release") != nullptr,
                 "a write without a turn", first(call, "tool_execution_end")));
@@ -84,7 +87,7 @@ void keys_are_their_files(const Story& story, Report& report) {
 /// EDIT-71: what succeeded has read and written, to the end.
 void each_edit_has_its_operations(const Story& story, Report& report) {
   for (const auto& call : story.calls) {
-    if (call.name != "edit" || !claims_success(call, story)) continue;
+    if (call.name != "edit"sv || !claims_success(call, story)) continue;
     for (const char* op : {"access", "read", "write"}) {
       report.complain(require(done_well(call, op) != nullptr,
                               "edit " + call.id + " succeeds without " + std::string(op),
@@ -96,7 +99,7 @@ void each_edit_has_its_operations(const Story& story, Report& report) {
 /// WRITE-01: what succeeded has written its content, byte for byte.
 void each_write_has_written(const Story& story, Report& report) {
   for (const auto& call : story.calls) {
-    if (call.name != "write" || !claims_success(call, story)) continue;
+    if (call.name != "write"sv || !claims_success(call, story)) continue;
     const Event* done = done_well(call, "write");
     if (done == nullptr) {
       report.complain(
@@ -188,7 +191,7 @@ void files_add_up(const Story& story, Report& report) {
   for (const auto& odd : ledger.endings) report.complain(odd);
   for (const auto& odd : ledger.reads) {
     const Call* call = odd.event->call.empty() ? nullptr : call_of(*odd.event, story);
-    const bool is_named = call != nullptr && (call->name == "edit" || call->name == "read");
+    const bool is_named = call != nullptr && (call->name == "edit"sv || call->name == "read"sv);
     if (!is_named) report.complain(odd.finding);
   }
 }

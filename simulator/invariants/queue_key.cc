@@ -247,9 +247,9 @@ class OutsiderChecker : public Checker {
 
   void finish(const Story& story, Report& report) override {
     for (const auto& batch : story.batches) {
-      if (is_sequential(batch, story)) continue;
       for (const Call* holder : calls_of(batch, story)) {
-        if (holds_a_turn_for_some_time(*holder, story)) judge(batch, *holder, story, report);
+        if (!holds_a_turn_for_some_time(*holder, story) || is_sequential(batch, story)) continue;
+        judge(batch, *holder, story, report);
       }
     }
   }

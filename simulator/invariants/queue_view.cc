@@ -10,6 +10,8 @@
 namespace plumb::invariants {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 void add(Mutation& mutation, const Event* event) {
   const auto* operation = event->as<FileOperation>();
   if (mutation.first == nullptr) mutation.first = event;
@@ -60,7 +62,7 @@ const Event* turn_around(const Call& call, const Story& story) {
 }
 
 bool is_mutator(const Call& call) {
-  return call.name == "edit" || call.name == "write";
+  return call.name == "edit"sv || call.name == "write"sv;
 }
 
 bool needs_turn(const Call& call, const Story& story) {

@@ -11,6 +11,8 @@
 namespace plumb::invariants {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 const FileOperation& done_by(const Event* event) {
   return *event->as<FileOperation>();
 }
@@ -211,7 +213,7 @@ const Event* open_operation(const Call& call, std::int64_t abort) {
 }
 
 bool is_aborted_in_a_read(const Call& call, const Story& story) {
-  if (call.name != "read" || !has_executed(call) || end_of(call) == nullptr) return false;
+  if (call.name != "read"sv || !has_executed(call) || end_of(call) == nullptr) return false;
   const auto abort = abort_during(call, story);
   return abort >= 0 && open_operation(call, abort) != nullptr;
 }
@@ -250,7 +252,7 @@ bool reads_beside_a_change(const Call& call, const Story& story) {
   const Batch* batch = batch_of(call, story);
   if (!is_builtin_read(call, story) || batch == nullptr) return false;
   return std::ranges::any_of(calls_of(*batch, story), [&](const Call* other) {
-    const bool is_change = other->name == "edit" || other->name == "write";
+    const bool is_change = other->name == "edit"sv || other->name == "write"sv;
     return is_change && begin_of(*other) != nullptr &&
            text_at(begin_of(*other)->args.get(), "path") == path_read(call);
   });

@@ -9,6 +9,8 @@
 namespace plumb::invariants {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 /// A final line feed starts no other line.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -48,7 +50,7 @@ const Event* read_end(const Call& call) {
 }
 
 bool is_builtin_read(const Call& call, const Story& story) {
-  if (call.name != "read" || begin_of(call) == nullptr || end_of(call) == nullptr) return false;
+  if (call.name != "read"sv || begin_of(call) == nullptr || end_of(call) == nullptr) return false;
   if (at(setting("operations", story), "read") == true) return false;
   const Json* tool = tool_of(call, story);
   return (tool == nullptr || view_at(*tool, "level") == "builtin") &&

@@ -198,8 +198,8 @@ class CallRule final : public EachRule<Call> {
   CallRule& never_after(EventName name, EventName limit);
   /// Each `name` lies after the first `from` and before the last `to`.
   CallRule& only_between(EventName name, EventName from, EventName to);
-  /// All events of the call that have this field agree in it.
-  CallRule& same(std::string_view field);
+  /// All events of the call that name a tool name the same one.
+  CallRule& same_tool();
 };
 
 /// Sentences about single events, judged once the whole trace is known.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host and the handlers of a run choose, and what the conversation says of it.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "simulator/invariants/domains.h"
@@ -190,6 +191,19 @@ void see_announcement(const Json& body, Announcement& all) {
   for (const auto& one : at(body, "toolsRemoved")) all.removed.push_back(name_in(one));
 }
 
+/// The n-th answer and the messages up to the next one; for 0 those before all answers.
+std::span<const Event* const> messages_of_answer(std::int64_t n, const Story& story) {
+  const std::span<const Event* const> messages = story.messages;
+  const auto& answers = story.answers;
+  const auto place = [&](std::int64_t answer) {
+    if (answer == 0) return std::size_t{0};
+    const auto index = static_cast<std::size_t>(answer - 1);
+    return index < answers.size() ? answers[index] : messages.size();
+  };
+  if (n < 0) return {};
+  return messages.subspan(place(n), place(n + 1) - place(n));
+}
+
 /// In the request itself or, where the dialect has no place for it there, in the transcript between
 /// the answer before and the one to this request.
 Announcement announced_in(const Request& request, const Story& story) {
@@ -197,12 +211,8 @@ Announcement announced_in(const Request& request, const Story& story) {
   for (const auto& message : request.fresh) see_announcement(message.get(), all);
   if (all.count > 0 || request.previous < 0) return all;
   all = Announcement();
-  const std::int64_t answered = request.event->as<ProviderRequest>()->n - 1;
-  std::int64_t answers = 0;
-  for (const Event* event : story.messages) {
-    const Json& body = event->as<MessageEnd>()->message.get();
-    if (view_at(body, "role") == "assistant") ++answers;
-    if (answers == answered) see_announcement(body, all);
+  for (const Event* event : messages_of_answer(request.request->n - 1, story)) {
+    see_announcement(event->as<MessageEnd>()->message.get(), all);
   }
   return all;
 }

@@ -210,7 +210,10 @@ void StoryTeller::keep(const Event& event) {
   if (event.as<ActiveSet>() != nullptr) story_.active_sets.push_back(&event);
   if (event.as<Diagnostic>() != nullptr) story_.diagnostics.push_back(&event);
   if (event.as<ExtensionError>() != nullptr) story_.extension_errors.push_back(&event);
-  if (event.as<MessageEnd>() != nullptr) story_.messages.push_back(&event);
+  if (const auto* end = event.as<MessageEnd>()) {
+    if (is_assistant(end->message.get())) story_.answers.push_back(story_.messages.size());
+    story_.messages.push_back(&event);
+  }
   if (event.as<FileOperation>() != nullptr) story_.file_operations.push_back(&event);
   if (event.as<BeforeAgentStart>() != nullptr) story_.prompts.push_back(&event);
   if (event.as<SessionEntry>() != nullptr) story_.entries.push_back(&event);

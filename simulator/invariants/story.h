@@ -176,6 +176,7 @@ class Story {
   std::vector<const Event*> file_operations;
   std::vector<const Event*> notes;     ///< notify
   std::vector<const Event*> messages;  ///< message_end
+  std::vector<std::size_t> answers;    ///< Those of them that are the model's, by index.
   std::vector<const Event*> steps;
   std::vector<const Event*> hooks;      ///< hook_call and hook_return that belong to no call
   std::vector<const Event*> prompts;    ///< before_agent_start

@@ -107,6 +107,7 @@ std::vector<std::string> versions_of(const std::string& name, const std::string&
 
 /// It ran, and its result is the description of one of the versions of its tool.
 bool tells_its_version(const Call& call, const Story& story) {
+  if (story.registries.size() < 2) return false;
   const Request* request = request_of(call, story);
   if (request == nullptr || !has_executed(call) || settled_of(call) == nullptr) return false;
   const Json* tool = story.tool_at(call.name, request->event->seq);

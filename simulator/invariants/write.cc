@@ -11,6 +11,8 @@
 namespace plumb::invariants {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 const Event* write_end(const Call& call) {
   return first(call, "tool_execution_end");
 }
@@ -26,7 +28,7 @@ const Json& content_of(const Call& call) {
 
 /// A write of text to the workspace that ran, cut short by nothing.
 bool is_free_write(const Call& call, const Story& story) {
-  if (call.name != "write" || !has_executed(call) || end_of(call) == nullptr) return false;
+  if (call.name != "write"sv || !has_executed(call) || end_of(call) == nullptr) return false;
   // Files of the host's own are no workspace (WRITE-09).
   if (at(setting("operations", story), "write") == true) return false;
   // What stood in its way is not known.
@@ -47,7 +49,7 @@ std::string file_written(const Call& call, const Story& story) {
 
 /// A call that may change a file, as far as its arguments tell.
 bool may_change(const Call& call, const std::string& path, const Story& story) {
-  if (call.name != "write" && call.name != "edit") return true;
+  if (call.name != "write"sv && call.name != "edit"sv) return true;
   return linked_key(argument_path(call), story) == path;
 }
 
@@ -111,7 +113,7 @@ Complaint says_one_line(const Call& call, const Story&) {
 
 /// The model's content is no text.
 bool has_no_text(const Call& call, const Story& story) {
-  return call.name == "write" && story.is_edition("seed") && is_builtin_tool(call, story) &&
+  return call.name == "write"sv && story.is_edition("seed") && is_builtin_tool(call, story) &&
          end_of(call) != nullptr && stopper_of(call) == nullptr && call.raw.get().is_object() &&
          !at(call.raw.get(), "content").is_string() && abort_during(call, story) < 0;
 }
@@ -152,7 +154,7 @@ std::string meant_path(std::string path) {
 }
 
 bool has_a_special_path(const Call& call, const Story& story) {
-  return call.name == "edit" && has_executed(call) && is_builtin_tool(call, story) &&
+  return call.name == "edit"sv && has_executed(call) && is_builtin_tool(call, story) &&
          end_of(call) != nullptr && !meant_path(argument_path(call)).empty() &&
          !all(call, "file_op").empty();
 }
@@ -180,7 +182,7 @@ std::int64_t size_of_no_text(const Json* file) {
 }
 
 bool edits_what_is_no_text(const Call& call, const Story& story) {
-  if (call.name != "edit" || !has_executed(call) || !is_builtin_tool(call, story)) return false;
+  if (call.name != "edit"sv || !has_executed(call) || !is_builtin_tool(call, story)) return false;
   const auto size = size_of_no_text(first_file(argument_path(call), story));
   return size >= 0 && end_of(call) != nullptr && abort_during(call, story) < 0 &&
          changes_in(begin_of(call)->args.get()).has_value();

@@ -22,6 +22,7 @@ class TraceGate final : public EventGate {
   /// What is set at the event. To be asked for before the run begins; lives as long as the gate.
   engine::Event& opened_at(const Trigger& trigger);
   void see(const Event& event);
+  bool is_watching() const { return !watched_.empty(); }
   /// Watches for a pattern, which the loader has read; what has happened already counts.
   void watch(const std::string& pattern) { find(pattern); }
 

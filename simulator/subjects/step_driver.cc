@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/subjects/step_driver.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -42,7 +43,11 @@ StepDriver::StepDriver(const Scenario& scenario, SessionWorld& world, bool is_sw
     if (!std::holds_alternative<ModelStep>(step.action)) steps_.push_back(&step);
   }
   for (const auto* step : steps_) triggers_.push_back(pattern_of(*step));
-  world_.recorder().listen([this](const Event& event) { on_event(event); });
+  // All that is waited for is known before the run begins.
+  const bool is_awaited =
+      world.gate().is_watching() ||
+      std::ranges::any_of(triggers_, [](const auto& trigger) { return trigger.has_value(); });
+  if (is_awaited) world_.recorder().listen([this](const Event& event) { on_event(event); });
 }
 
 StepDriver::~StepDriver() {
