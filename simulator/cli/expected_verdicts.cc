@@ -179,31 +179,21 @@ reports::ExpectedBy expected_by(const ExpectedVerdict& entry, bool is_stale) {
   return {entry.where, entry.verdict, entry.reason, entry.expires, is_stale};
 }
 
-/// Marks what one entry about a rule speaks of; tells whether there was anything. An entry for
-/// every scenario is met in one of them, and stale when it is met in none where the rule was
-/// judged.
+/// Marks what one entry about a rule speaks of; tells whether there was anything.
 bool mark(reports::Record& record, const ExpectedVerdict& entry, bool is_expired) {
-  bool is_met = false;
-  std::vector<reports::RuleVerdict*> others;
+  bool is_used = false;
   for (auto& scenario : record.scenarios) {
     for (auto& verdict : scenario.rules) {
       if (!speaks_of(entry, scenario, verdict)) continue;
-      if (verdict.verdict == entry.verdict) {
-        verdict.expected_by = expected_by(entry, is_expired);
-        is_met = true;
-        continue;
-      }
+      // An entry for every scenario need not hold where the rule was not judged.
       const bool is_judged =
           verdict.verdict == reports::Verdict::pass || verdict.verdict == reports::Verdict::fail;
-      if (is_judged || !entry.scenario.empty()) others.push_back(&verdict);
+      if (entry.scenario.empty() && verdict.verdict != entry.verdict && !is_judged) continue;
+      verdict.expected_by = expected_by(entry, is_expired || verdict.verdict != entry.verdict);
+      is_used = true;
     }
   }
-  if (entry.scenario.empty()) {
-    if (!is_met && !others.empty()) others.front()->expected_by = expected_by(entry, true);
-  } else {
-    for (auto* other : others) other->expected_by = expected_by(entry, true);
-  }
-  return is_met || !others.empty();
+  return is_used;
 }
 
 /// The scenario's own expectations that failed, as one verdict that an entry can speak of.
