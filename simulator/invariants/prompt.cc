@@ -48,13 +48,15 @@ bool declares_a_schema(const Request& request, const Story& story) {
                              [](const Json* tool) { return has_rich_schema(*tool); });
 }
 
-/// What says nothing about arguments, which are an object; some dialects want it written out.
-Json without_empty_members(Json schema) {
-  if (schema.is_object() && at(schema, "type") == "object") schema.erase("type");
+/// What was sent, less what says nothing about arguments, which are an object, and is written out
+/// for a dialect alone: the declared schema does not have it.
+Json without_additions(Json sent, const Json& declared) {
+  if (!sent.is_object() || !declared.is_object()) return sent;
+  if (at(sent, "type") == "object" && !declared.contains("type")) sent.erase("type");
   for (const char* key : {"properties", "required"}) {
-    if (schema.is_object() && schema.contains(key) && schema[key].empty()) schema.erase(key);
+    if (!declared.contains(key) && sent.contains(key) && sent[key].empty()) sent.erase(key);
   }
-  return schema;
+  return sent;
 }
 
 Complaint declarations_are_whole(const Request& request, const Story& story) {
@@ -71,11 +73,9 @@ Complaint declarations_are_whole(const Request& request, const Story& story) {
                           text == nullptr ? Json() : *text, request.event)) {
       return odd;
     }
-    if (auto odd =
-            differ("the schema" + who, without_empty_members(at(*tool, "parameters")),
-                   schema == nullptr ? Json() : without_empty_members(*schema), request.event)) {
-      return odd;
-    }
+    const Json& declared = at(*tool, "parameters");
+    const Json sent = schema == nullptr ? Json() : without_additions(*schema, declared);
+    if (auto odd = differ("the schema" + who, declared, sent, request.event)) return odd;
   }
   return std::nullopt;
 }
