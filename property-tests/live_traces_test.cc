@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/kernel/rng.h"
+#include "engine/trace/renumber.h"
 #include "property-tests/mutants/tamper.h"
 #include "property-tests/repository_suite.h"
 #include "simulator/explore/case_run.h"
@@ -44,25 +45,12 @@ std::vector<std::pair<std::string, Trace>> good_traces() {
   return traces;
 }
 
-/// The events of `order`, an index each, with seqs, causes and bases to match.
+/// The events of `order`, an index each.
 Trace in_order(const Trace& trace, const std::vector<std::size_t>& order) {
-  std::map<std::int64_t, std::int64_t> places{{-1, -1}};
   Trace moved;
   moved.header = trace.header;
-  for (const auto index : order) {
-    Event event = trace.events[index];
-    const auto place = std::ssize(moved.events);
-    places[event.seq] = place;
-    event.seq = place;
-    const auto cause = places.find(event.cause);
-    event.cause = cause == places.end() ? -1 : cause->second;
-    if (const auto* request = event.as<ProviderRequest>()) {
-      ProviderRequest copy = *request;
-      copy.base = places[copy.base];
-      event.payload = Payload(std::move(copy));
-    }
-    moved.events.push_back(std::move(event));
-  }
+  for (const auto index : order) moved.events.push_back(trace.events[index]);
+  renumber(moved.events);
   return moved;
 }
 

@@ -2,11 +2,11 @@
 #include "property-tests/mutants/tamper.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "engine/trace/event_json.h"
+#include "engine/trace/renumber.h"
 #include "simulator/explore/case_run.h"
 #include "simulator/subjects/session_subject.h"
 
@@ -62,27 +62,6 @@ Result<void> apply_edit(Events& events, const TamperEdit& edit) {
       return set_field(*at, edit);
   }
   return {};
-}
-
-/// Numbers the events anew; what named a dropped event names none.
-void renumber(Events& events) {
-  std::map<std::int64_t, std::int64_t> places;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    places.emplace(events[i].seq, static_cast<std::int64_t>(i));
-  }
-  const auto place_of = [&places](std::int64_t seq) {
-    const auto found = places.find(seq);
-    return found == places.end() ? std::int64_t{-1} : found->second;
-  };
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    events[i].seq = static_cast<std::int64_t>(i);
-    events[i].cause = place_of(events[i].cause);
-    if (const auto* request = events[i].as<ProviderRequest>()) {
-      auto renumbered = *request;
-      renumbered.base = place_of(request->base);
-      events[i].payload = std::move(renumbered);
-    }
-  }
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
+
+#include "engine/trace/renumber.h"
 
 namespace plumb::invariants {
 namespace {
@@ -13,28 +14,12 @@ constexpr std::int64_t kDrift = 12;
 
 using Order = std::vector<std::size_t>;
 
-/// The events in the order of these indices, with seqs, causes and bases to match.
 Trace in_order(const Trace& trace, const Order& order) {
-  std::vector<std::int64_t> places(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<std::int64_t>(i);
-  const auto moved = [&places](std::int64_t seq) {
-    return seq < 0 ? seq : places[static_cast<std::size_t>(seq)];
-  };
   Trace other;
   other.header = trace.header;
   other.events.reserve(order.size());
-  for (const auto index : order) {
-    Event event = trace.events[index];
-    event.seq = moved(event.seq);
-    event.cause = moved(event.cause);
-    const auto* request = event.as<ProviderRequest>();
-    if (request != nullptr && request->base >= 0) {
-      ProviderRequest copy = *request;
-      copy.base = moved(copy.base);
-      event.payload = Payload(std::move(copy));
-    }
-    other.events.push_back(std::move(event));
-  }
+  for (const auto index : order) other.events.push_back(trace.events[index]);
+  renumber(other.events);
   return other;
 }
 
