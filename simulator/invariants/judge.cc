@@ -111,16 +111,16 @@ Judgement conclude(const std::string& id, const Report& report) {
 }
 
 /// What broke the rule may have an excuse that the subject cannot show.
-Judgement excused(Judgement judgement, const std::vector<std::string_view>& emitted,
-                  const Catalogue& catalogue) {
-  if (judgement.verdict != Verdict::fail) return judgement;
+void excuse(Judgement& judgement, const std::vector<std::string_view>& emitted,
+            const Catalogue& catalogue) {
+  if (judgement.verdict != Verdict::fail) return;
   const auto facts = catalogue.find(judgement.id);
-  if (facts == catalogue.end()) return judgement;
+  if (facts == catalogue.end()) return;
   for (const auto& kind : facts->second.excused_by) {
     if (std::ranges::binary_search(emitted, std::string_view(kind))) continue;
-    return {judgement.id, Verdict::untestable, "the subject does not emit " + kind, {}};
+    judgement = {judgement.id, Verdict::untestable, "the subject does not emit " + kind, {}};
+    return;
   }
-  return judgement;
 }
 
 /// The indexes of the kinds that each rule subscribes to, in the order of `all_rules`: names are
@@ -246,7 +246,7 @@ std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
         story.damage.empty()
             ? conclude(running[i].rule->id, running[i].report)
             : Judgement{running[i].rule->id, Verdict::harness_error, story.damage, {}};
-    judgements[places[i]] = excused(std::move(judgements[places[i]]), emitted, catalogue);
+    excuse(judgements[places[i]], emitted, catalogue);
   }
   settle_orders(trace, catalogue, judgements);
   return judgements;
@@ -273,7 +273,9 @@ Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces
     report.complain(differ("variant " + std::to_string(i) + " differs from variant 0", first,
                            rule.view(traces[i]), nullptr));
   }
-  return excused(conclude(rule.id, report), emitted, catalogue);
+  judgement = conclude(rule.id, report);
+  excuse(judgement, emitted, catalogue);
+  return judgement;
 }
 
 }  // namespace plumb::invariants
