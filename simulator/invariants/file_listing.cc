@@ -88,12 +88,22 @@ std::string link_target(const std::string& path, const Story& story) {
   return "";
 }
 
+/// The path with its first folder that is a link followed, or "".
+std::string behind_linked_folder(const std::string& path, const Story& story) {
+  for (auto end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+    const auto target = link_target(path.substr(0, end), story);
+    if (!target.empty()) return target + path.substr(end);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string linked_key(std::string_view path, const Story& story) {
   auto key = file_key(path, story);
   for (int hop = 0; hop < 8; ++hop) {
-    const auto target = link_target(key, story);
+    auto target = link_target(key, story);
+    if (target.empty()) target = behind_linked_folder(key, story);
     if (target.empty()) break;
     key = file_key(target, story);
   }

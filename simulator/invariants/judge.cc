@@ -179,10 +179,10 @@ std::vector<std::int64_t> places_of(const Finding& finding, const Trace& trace) 
 bool find_better_order(Trace& trace, Judgement& judgement, const Catalogue& catalogue) {
   for (const auto& finding : judgement.findings) {
     for (const auto place : places_of(finding, trace)) {
-      for (auto& [order, is_of_host] : other_orders(trace, place)) {
+      for (auto& [order, is_of_abort] : other_orders(trace, place)) {
         auto again = judge_order(order, judgement.id, catalogue);
-        // An order that takes the rule's occasions away says nothing, unless they hang on the host.
-        if (again.trigger_count < judgement.trigger_count && !is_of_host) continue;
+        // An order that takes the rule's occasions away says nothing, unless they hang on an abort.
+        if (again.trigger_count < judgement.trigger_count && !is_of_abort) continue;
         if (again.findings.size() >= judgement.findings.size()) continue;
         trace = std::move(order);
         judgement = std::move(again);

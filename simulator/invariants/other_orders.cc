@@ -34,6 +34,11 @@ bool is_upside_down(const Trace& trace, const Order& order, std::size_t from, st
   return false;
 }
 
+bool is_abort(const Event& event) {
+  const auto* step = event.as<Step>();
+  return step != nullptr && step->step == "abort";
+}
+
 }  // namespace
 
 std::vector<OtherOrder> other_orders(const Trace& trace, std::int64_t place) {
@@ -57,8 +62,8 @@ std::vector<OtherOrder> other_orders(const Trace& trace, std::int64_t place) {
         order.begin() + static_cast<std::ptrdiff_t>(to) + 1,
         [&](std::size_t index) { return (trace.events[index].source == source) == comes_first; });
     if (is_upside_down(trace, order, from, to)) continue;
-    const bool is_of_host = source == Source::host || trace.events[at].source == Source::host;
-    orders.push_back({in_order(trace, order), is_of_host});
+    const bool is_of_abort = is_abort(trace.events[at]) || is_abort(trace.events[other]);
+    orders.push_back({in_order(trace, order), is_of_abort});
   }
   return orders;
 }

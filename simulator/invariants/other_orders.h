@@ -10,10 +10,10 @@
 
 namespace plumb::invariants {
 
-/// `is_of_host`: it is an act of the host (an abort, a message) that came earlier or later.
+/// `is_of_abort`: it is the host's abort that came earlier or later.
 struct OtherOrder {
   Trace trace;
-  bool is_of_host = false;
+  bool is_of_abort = false;
 };
 
 /// The trace with the event at `place` (a seq) before or behind others of its neighbourhood, as far
