@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else if (const auto* event = std::get_if<plumb::simulator::AdapterEvent>(&*message)) {
     check_event(*event);
   }
-  plumb::simulator::Placeholders placeholders;
+  plumb::simulator::LivePlaceholders placeholders;
   placeholders.add("/tmp/plumb-x/workspace", "/workspace");
   placeholders.shown(placeholders.real(line));
   return 0;

@@ -24,7 +24,7 @@ class LivePlaceholders {
   std::string shown(std::string_view text) const;
   /// In every text of the value, names of members included.
   Json shown_json(const Json& value) const;
-  /// LivePlaceholders become real paths, where they stand as paths of their own:
+  /// Placeholders become real paths, where they stand as paths of their own:
   /// "/workspace/a.txt", not "my/workspace" nor "/workspaces".
   std::string real(std::string_view text) const;
   Json real_json(const Json& value) const;
