@@ -54,8 +54,8 @@ std::optional<CacheBreak> find_break(std::span<const RequestBlock> earlier,
 /// Tells breaks and resets while a trace is walked; costs what changed, not the conversation.
 class PrefixWatch {
  public:
-  /// `request` as RequestFold gives it, in order.
-  void see(const FoldedRequest& request);
+  /// `folded`: a request as RequestFold gives it, in order.
+  void see(const FoldedRequest& folded);
 
   const std::vector<CacheBreak>& breaks() const { return breaks_; }
   const std::vector<CacheReset>& resets() const { return resets_; }

@@ -149,9 +149,9 @@ TEST(FindBreak, ShowsAtMostEightyBytes) {
 /// Requests of one trace: their breaks and resets.
 class PrefixWatchTest : public ::testing::Test {
  protected:
-  void send(std::vector<RequestBlock> blocks, const char* lineage = "main",
+  void send(const std::vector<RequestBlock>& blocks, const char* lineage = "main",
             const char* params = R"({"model":"m1"})") {
-    auto request = deltas_.next(lineage, std::move(blocks), SharedJson(*parse_json(params)));
+    auto request = deltas_.next(lineage, blocks, SharedJson(*parse_json(params)));
     Event event;
     event.seq = seq_++;
     event.payload = std::move(request);

@@ -205,7 +205,7 @@ void SuiteItem::play_one_point(const invariants::Catalogue& facts) {
   const SweepKind kind = *options_.sweep;
   const auto whole = run_case(*subject_, variant, uncut, facts);
   SweepFailure point{options_.sweep_at, {}, {}};
-  point.run = play_point(kind, options_.sweep_at, *subject_, variant, options, facts);
+  point.run = play_point({kind, options_.sweep_at}, *subject_, variant, options, facts);
   // A failure may lead to operations that the whole run does not have.
   const auto count = point_count(kind, kind == SweepKind::abort ? whole : point.run);
   // A scenario for another subject says so itself.

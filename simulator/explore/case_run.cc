@@ -27,7 +27,7 @@ namespace {
 std::vector<invariants::Judgement> unjudged(const Scenario& scenario, invariants::Verdict verdict,
                                             const std::string& reason) {
   std::vector<invariants::Judgement> judgements;
-  const auto relations = invariants::all_relations();
+  const auto& relations = invariants::all_relations();
   for (const auto& rule : scenario.rules) {
     if (std::ranges::any_of(relations, [&](const auto& other) { return other.id == rule.id; })) {
       continue;

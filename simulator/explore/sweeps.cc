@@ -134,10 +134,10 @@ std::vector<std::string> problems_of(const CaseRun& run, const Trace& uncut) {
   return problems;
 }
 
-CaseRun play_point(SweepKind kind, std::int64_t at, Subject& subject, const Variant& variant,
+CaseRun play_point(SweepPoint point, Subject& subject, const Variant& variant,
                    const RunOptions& options, const invariants::Catalogue& facts) {
   RunOptions cut = swept(options);
-  (kind == SweepKind::abort ? cut.abort_at : cut.fail_at) = at;
+  (point.kind == SweepKind::abort ? cut.abort_at : cut.fail_at) = point.at;
   CaseRun run = run_case(subject, variant, cut, facts);
   run.unmet.clear();
   return run;
@@ -158,7 +158,7 @@ SweepReport sweep(const SweepPlan& plan, Subject& subject, const Variant& varian
   for (std::int64_t at = 1; !report.points_total || at <= *report.points_total; ++at) {
     report.is_complete = at <= plan.points_max;
     if (!report.is_complete) break;
-    CaseRun run = play_point(plan.kind, at, subject, variant, options, facts);
+    CaseRun run = play_point({plan.kind, at}, subject, variant, options, facts);
     // A failed operation may lead to others: go on until a run is clean.
     if (plan.kind == SweepKind::fail && operation_count(run.result.trace) < at) {
       report.points_total = report.points;

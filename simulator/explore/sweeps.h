@@ -23,6 +23,12 @@ struct SweepPlan {
   std::int64_t points_max = kSweepPointsMax;
 };
 
+/// What happens to a run at its `at`-th schedule point or file operation, from 1.
+struct SweepPoint {
+  SweepKind kind = SweepKind::abort;
+  std::int64_t at = 0;
+};
+
 /// A point whose run went wrong. `at` repeats it: RunOptions::abort_at or fail_at. `problems`: the
 /// rules that failed, and what did not come to its end.
 struct SweepFailure {
@@ -50,7 +56,7 @@ SweepReport sweep(const SweepPlan& plan, Subject& subject, const Variant& varian
 std::int64_t point_count(SweepKind kind, const CaseRun& run);
 
 /// One point of a sweep.
-CaseRun play_point(SweepKind kind, std::int64_t at, Subject& subject, const Variant& variant,
+CaseRun play_point(SweepPoint point, Subject& subject, const Variant& variant,
                    const RunOptions& options, const invariants::Catalogue& facts);
 
 /// What is wrong with a cut run: rules that fail, a run that does not settle, calls without one

@@ -165,8 +165,8 @@ TEST_F(Sweeps, SaysWhenItStopsBeforeItsEnd) {
 TEST_F(Sweeps, PointIsRepeatedByItsNumber) {
   const Variant variant{"", "", scenario(), 0};
 
-  const auto first = play_point(SweepKind::abort, 4, subject_, variant, RunOptions(), {});
-  const auto second = play_point(SweepKind::abort, 4, subject_, variant, RunOptions(), {});
+  const auto first = play_point({SweepKind::abort, 4}, subject_, variant, RunOptions(), {});
+  const auto second = play_point({SweepKind::abort, 4}, subject_, variant, RunOptions(), {});
 
   EXPECT_EQ(first.result.trace.events.size(), second.result.trace.events.size());
 }

@@ -223,15 +223,21 @@ class PreparationAbortChecker final : public Checker {
   std::string stop_;  ///< Of the last assistant message.
 };
 
+/// The start or the end of an execution that the call does not have exactly once, or empty.
+std::string_view odd_boundary(const Call& call) {
+  for (const EventName name :
+       {EventName("tool_execution_start"), EventName("tool_execution_end")}) {
+    if (count(call, name) != 1) return name.text();
+  }
+  return {};
+}
+
 Complaint every_call_ends(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
     if (call->is_repeated) continue;  // Two calls by one id (BATCH-16).
-    for (const EventName name :
-         {EventName("tool_execution_start"), EventName("tool_execution_end")}) {
-      if (count(*call, name) != 1) {
-        return finding("call " + call->id + " has no single " + std::string(name.text()),
-                       abort_event(abort_of(batch, story), story));
-      }
+    if (const auto odd = odd_boundary(*call); !odd.empty()) {
+      return finding("call " + call->id + " has no single " + std::string(odd),
+                     abort_event(abort_of(batch, story), story));
     }
     if (!has_executed(*call) && !is_error(*call)) {
       return finding("call " + call->id + " is not an error", end_event(*call));

@@ -177,12 +177,13 @@ Complaint unknown_is_dropped(const Event& event, const Story& story) {
                  as_json(sorted(set_of(event).after)), &event)) {
     return odd;
   }
+  const auto unknown = unknown_names(event, story);
+  const auto reports_it = [&](const Event* error) {
+    return std::ranges::any_of(unknown, [&](const auto& name) { return complains(*error, name); });
+  };
   for (const auto* list : {&story.extension_errors, &story.diagnostics}) {
-    for (const Event* error : *list) {
-      const bool is_reported = std::ranges::any_of(
-          unknown_names(event, story), [&](const auto& name) { return complains(*error, name); });
-      if (is_reported) return finding("an unknown name was reported", error);
-    }
+    const auto report = std::ranges::find_if(*list, reports_it);
+    if (report != list->end()) return finding("an unknown name was reported", *report);
   }
   return std::nullopt;
 }

@@ -358,7 +358,7 @@ void requests_show_what_is_stored(const Story& story, Report& report) {
     if (is_rewritten(request, story)) return;
     if (request.previous < 0 || request.message_break) session.restart();
     if (auto odd = session.see(request, takes_pictures(request, story))) {
-      return report.complain(*std::move(odd));
+      return report.complain(std::move(odd));
     }
   }
 }

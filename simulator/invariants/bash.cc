@@ -3,6 +3,7 @@
 // recorded, for calls whose result no handler touched.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
 #include "engine/trace/request_fold.h"
@@ -217,8 +218,8 @@ Complaint is_refused_call(const Call& call, const Story&) {
 bool has_invalid_timeout(const Call& call, const Story& story) {
   const Json& timeout = at(arguments_of_bash(call), "timeout");
   constexpr double kSecondsMax = 2147483.647;
-  return is_bash(call, story) && timeout.is_number() &&
-         !(timeout.get<double>() > 0 && timeout.get<double>() <= kSecondsMax);
+  if (!is_bash(call, story) || !timeout.is_number()) return false;
+  return timeout.get<double>() <= 0 || timeout.get<double>() > kSecondsMax;
 }
 
 const FileOperation* failed_look(const Call& call) {
@@ -358,9 +359,7 @@ Complaint runs_by_the_host_alone(const Call& call, const Story&) {
                 at(notes.front()->as<Notify>()->data.get(), "command"), notes.front());
 }
 
-}  // namespace
-
-std::vector<Rule> bash_rules() {
+std::vector<Rule> rules_of_bash_ends() {
   return {
       rule("BASH-08",
            "a command that exits with another code than 0 is an error with output and code")
@@ -415,6 +414,11 @@ std::vector<Rule> bash_rules() {
           .when(outlived_its_shell)
           .expect(keeps_late_output)
           .expect(names_exit_of_shell),
+  };
+}
+
+std::vector<Rule> rules_of_bash_starts() {
+  return {
       rule("BASH-24",
            "with a prefix one process runs, whose script begins with it and ends with "
            "the command")
@@ -453,6 +457,14 @@ std::vector<Rule> bash_rules() {
           .when(has_prefix)
           .expect(is_joined_by_line_feed),
   };
+}
+
+}  // namespace
+
+std::vector<Rule> bash_rules() {
+  auto rules = rules_of_bash_ends();
+  std::ranges::move(rules_of_bash_starts(), std::back_inserter(rules));
+  return rules;
 }
 
 }  // namespace plumb::invariants

@@ -2,6 +2,7 @@
 // What the built-in bash tool shows of its output: its end to the model, snapshots meanwhile, all
 // of it in a log file.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -309,9 +310,7 @@ Complaint gives_programs_more(const Call& call, const Story&) {
                  "programs do not get both halves around a mark", output_end(call));
 }
 
-}  // namespace
-
-std::vector<Rule> bash_output_rules() {
+std::vector<Rule> shell_output_rules() {
   return {
       rule("BASH-03", "of an output above the caps the next request shows the end, not the start")
           .for_each_call()
@@ -362,6 +361,11 @@ std::vector<Rule> bash_output_rules() {
           .for_each_call()
           .when(is_cut_output)
           .expect(begins_with_the_end),
+  };
+}
+
+std::vector<Rule> shell_cut_rules() {
+  return {
       rule("TRUNC-01",
            "bash output of up to 2000 lines and 51200 bytes is shown whole, more is cut and told "
            "with these caps; triggered at the caps and above")
@@ -390,6 +394,14 @@ std::vector<Rule> bash_output_rules() {
           .when(is_cut_output)
           .expect(has_all_fields),
   };
+}
+
+}  // namespace
+
+std::vector<Rule> bash_output_rules() {
+  auto rules = shell_output_rules();
+  std::ranges::move(shell_cut_rules(), std::back_inserter(rules));
+  return rules;
 }
 
 }  // namespace plumb::invariants

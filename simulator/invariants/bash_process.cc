@@ -40,7 +40,7 @@ Complaint exit_agrees_with_itself(const Call& call) {
   if (exit == nullptr) return std::nullopt;
   const Event* event = first(call, "process_exit");
   const auto kept = std::ssize(exit->output);
-  constexpr std::int64_t kKeptMax = 256 * 1024;
+  constexpr std::int64_t kKeptMax = std::int64_t{256} * 1024;
   const auto expected = std::min(exit->output_bytes, kKeptMax);
   // Bytes that are no text are told by their number alone.
   if (const bool is_told = kept > 0 || expected == 0; is_told) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "engine/values/sha256.h"
@@ -249,186 +250,14 @@ Complaint effects_stay(const Batch& batch, const Story& story) {
   return std::nullopt;
 }
 
-// ------------------------------------------------------------------ truncation and termination
-
-bool is_truncated(const Batch& batch, const Story&) {
-  return batch.stop_reason == "length";
-}
-
-/// The words differ between engines; one of these stems says that the arguments may be cut.
-bool says_it_was_cut(const Call& call) {
-  const auto text = result_text(call);
-  return std::ranges::any_of(
-      std::array{"cut", "truncat", "incomplete", "limit"},
-      [&](const char* stem) { return text.find(stem) != std::string::npos; });
-}
-
-Complaint nothing_runs(const Batch& batch, const Story& story) {
-  for (const auto* call : calls_of(batch, story)) {
-    for (const EventName name :
-         {EventName("tool_call"), EventName("execute_begin"), EventName("tool_result")}) {
-      if (const Event* event = first(*call, name)) {
-        return finding("a call of a truncated answer went on", event);
-      }
-    }
-    const Event* end = first(*call, "tool_execution_end");
-    if (end == nullptr) return finding("call " + call->id + " has no end", batch.response);
-    if (!is_error(*call)) return finding("a truncated call is not an error", end);
-    if (!says_it_was_cut(*call)) {
-      return finding("the error does not say that the arguments may be cut", end);
-    }
-  }
-  return std::nullopt;
-}
-
-bool was_aborted(const Batch& batch, const Story& story) {
-  return story.abort_between(batch.response->seq, story.run_end_after(batch.response->seq)) >= 0;
-}
-
-Complaint model_is_asked_again(const Batch& batch, const Story& story) {
-  return require(batch.next_request >= 0 || was_aborted(batch, story),
-                 "no further request after the batch", batch.response);
-}
-
-bool says_terminate(const Call& call) {
-  return at(result_of(call), "terminate") == true;
-}
-
-bool has_terminate(const Batch& batch, const Story& story) {
-  return is_normal(batch) && batch.stop_reason != "length" &&
-         std::ranges::any_of(calls_of(batch, story),
-                             [](const Call* call) { return says_terminate(*call); }) &&
-         !was_aborted(batch, story);
-}
-
-Complaint terminates_only_together(const Batch& batch, const Story& story) {
-  const bool is_unanimous = std::ranges::all_of(
-      calls_of(batch, story), [](const Call* call) { return says_terminate(*call); });
-  const auto end = story.run_end_after(batch.response->seq);
-  const Request* next = batch.next_request < 0
-                            ? nullptr
-                            : &story.requests[static_cast<std::size_t>(batch.next_request)];
-  const bool goes_on = next != nullptr && next->event->seq < end;
-  if (!is_unanimous) {
-    return require(goes_on, "no request although one result does not terminate", batch.response);
-  }
-  return require(!goes_on || is_asked_for(*next, *batch.response, story),
-                 "a request although all terminate", batch.response);
-}
-
-Complaint all_calls_end(const Batch& batch, const Story& story) {
-  for (const auto* call : calls_of(batch, story)) {
-    if (end_of(*call) == nullptr) return finding(call->id + " has no end", batch.response);
-  }
-  return std::nullopt;
-}
-
-bool has_failure(const Batch& batch, const Story& story) {
-  return is_normal(batch) && batch.calls.size() >= 2 && first_failure(batch, story) != nullptr &&
-         !was_aborted(batch, story);
-}
-
-Complaint siblings_are_not_skipped(const Batch& batch, const Story& story) {
-  for (const auto* call : calls_of(batch, story)) {
-    const Event* end = first(*call, "tool_execution_end");
-    if (cause_of(*call) == "aborted") return finding("a sibling was given up", end);
-  }
-  return all_calls_end(batch, story);
-}
-
-Complaint later_calls_run(const Batch& batch, const Story& story) {
-  for (const auto* call : calls_of(batch, story)) {
-    const bool has_cause = cause_of(*call) != "ok" && !cause_of(*call).empty();
-    const bool is_refused = !shows_kind(story, "call_outcome") && stopper_of(*call) != nullptr;
-    const bool is_skipped = !has_executed(*call) && !has_cause && !is_refused;
-    if (is_skipped) return finding("call " + call->id + " was skipped", batch.response);
-  }
-  return all_calls_end(batch, story);
-}
-
-/// HOOK-14: no execute of the batch begins before the last preflight is over.
-Complaint preflight_comes_first(const Batch& batch, const Story& story) {
-  const auto calls = calls_of(batch, story);
-  for (const auto* running : calls) {
-    const Event* begun = first(*running, "execute_begin");
-    for (const auto* other : calls) {
-      if (auto early = before(last(*other, "tool_call_return"), begun, story)) return early;
-    }
-  }
-  return std::nullopt;
-}
-
-bool has_gates(const Batch& batch, const Story& story) {
-  return runs_in_parallel(batch, story) &&
-         std::ranges::count_if(calls_of(batch, story),
-                               [](auto* c) { return count(*c, "tool_call_return") > 0; }) >= 2;
-}
-
-// ------------------------------------------------------------------ odd batches
-
-bool fails_in_preflight(const Batch& batch, const Story& story) {
-  return runs_in_parallel(batch, story) && batch.stop_reason != "length" &&
-         !was_aborted(batch, story) &&
-         std::ranges::any_of(calls_of(batch, story), [](const Call* call) {
-           return !has_executed(*call) && end_of(*call) != nullptr;
-         });
-}
-
-Complaint failures_end_at_once(const Batch& batch, const Story& story) {
-  const auto calls = calls_of(batch, story);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (has_executed(*calls[i])) continue;
-    const Event* end = first(*calls[i], "tool_execution_end");
-    const Event* next =
-        i + 1 < calls.size() ? first(*calls[i + 1], "tool_execution_start") : nullptr;
-    if (auto late = before(end, next, story)) return late;
-    for (const auto* other : calls) {
-      if (auto late = before(end, first(*other, "execute_begin"), story)) return late;
-    }
-  }
-  return std::nullopt;
-}
-
 bool overlaps_beside_unknown(const Batch& batch, const Story& story) {
   return can_overlap(batch, story) &&
          std::ranges::any_of(calls_of(batch, story),
                              [&](const Call* call) { return !is_declared(*call, story); });
 }
 
-bool stops_with_calls(const Batch& batch, const Story& story) {
-  return batch.stop_reason == "stop" && !was_aborted(batch, story);
-}
-
-Complaint calls_are_processed(const Batch& batch, const Story& story) {
-  for (const auto* call : calls_of(batch, story)) {
-    if (!has_started(*call)) return finding("call " + call->id + " is ignored", batch.response);
-  }
-  return all_calls_end(batch, story);
-}
-
-std::vector<Rule> odd_batch_rules() {
+std::vector<Rule> batch_order_rules() {
   return {
-      rule("BATCH-09",
-           "in a parallel batch a call that is not executed ends before the next start and before "
-           "any execute")
-          .for_each_batch()
-          .when(fails_in_preflight)
-          .expect(failures_end_at_once),
-      rule("BATCH-10", "executes overlap although the batch calls a tool that is not declared")
-          .for_each_batch()
-          .when(overlaps_beside_unknown)
-          .expect(executions_overlap),
-      rule("BATCH-15", "calls of an answer with stop reason stop are processed")
-          .for_each_batch()
-          .when(stops_with_calls)
-          .expect(calls_are_processed),
-  };
-}
-
-}  // namespace
-
-std::vector<Rule> batch_rules() {
-  std::vector<Rule> rules{
       rule("BATCH-01",
            "in a batch without a sequential mark, executes begin before an earlier call's execute "
            "ends; triggered when that one takes time")
@@ -466,34 +295,18 @@ std::vector<Rule> batch_rules() {
           .for_each_batch()
           .when(has_effect_before_failure)
           .expect(effects_stay),
-      rule("BATCH-08", "a call that fails leaves its siblings with ends of their own")
+      rule("BATCH-10", "executes overlap although the batch calls a tool that is not declared")
           .for_each_batch()
-          .when(has_failure)
-          .expect(siblings_are_not_skipped),
-      rule("BATCH-11",
-           "an answer cut by the output limit: no hooks, no execute, an error for each call, and a "
-           "further request")
-          .for_each_batch()
-          .when(is_truncated)
-          .expect(nothing_runs)
-          .expect(model_is_asked_again),
-      rule("BATCH-12",
-           "the follow-up request is skipped if and only if all results say terminate, unless a "
-           "queued message or a handler asks for one; triggered by one that does")
-          .for_each_batch()
-          .when(has_terminate)
-          .expect(terminates_only_together),
-      rule("BATCH-13", "a result that says terminate skips no call of its batch")
-          .for_each_batch()
-          .when(has_terminate)
-          .expect(later_calls_run),
-      rule("HOOK-14",
-           "in a parallel batch no execute begins before all tool_call handlers returned")
-          .for_each_batch()
-          .when(has_gates)
-          .expect(preflight_comes_first),
+          .when(overlaps_beside_unknown)
+          .expect(executions_overlap),
   };
-  for (auto& rule : odd_batch_rules()) rules.push_back(std::move(rule));
+}
+
+}  // namespace
+
+std::vector<Rule> batch_rules() {
+  auto rules = batch_order_rules();
+  std::ranges::move(batch_outcome_rules(), std::back_inserter(rules));
   return rules;
 }
 

@@ -197,24 +197,30 @@ bool has_patch_text(const Call& call, const Story&) {
   return !patch_of(call).empty();
 }
 
+/// Takes the number that stands behind one mark.
+bool takes_number_behind(std::string_view& rest, char mark, std::vector<std::int64_t>& numbers) {
+  if (!rest.starts_with(mark)) return false;
+  rest.remove_prefix(1);
+  std::int64_t number = 0;
+  const char* const begin = std::to_address(rest.begin());
+  const auto parsed = std::from_chars(begin, std::to_address(rest.end()), number);
+  if (parsed.ec != std::errc{}) return false;
+  numbers.push_back(number);
+  rest.remove_prefix(static_cast<std::size_t>(parsed.ptr - begin));
+  return true;
+}
+
 /// "@@ -a,b +c,d @@" as {a, b, c, d}; a length that is left out is 1. Empty if it is none.
 std::vector<std::int64_t> hunk_numbers(std::string_view line) {
   if (!line.starts_with("@@ -") || !line.ends_with(" @@")) return {};
   std::vector<std::int64_t> numbers;
   std::string_view rest = line.substr(3, line.size() - 6);
   for (const char sign : {'-', '+'}) {
-    if (rest.empty() || rest.front() != sign) return {};
-    for (int part = 0; part < 2; ++part) {
-      rest.remove_prefix(1);
-      std::int64_t number = 0;
-      const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-      if (parsed.ec != std::errc{}) return {};
-      numbers.push_back(number);
-      rest.remove_prefix(static_cast<std::size_t>(parsed.ptr - rest.data()));
-      if (part == 0 && (rest.empty() || rest.front() != ',')) {
-        numbers.push_back(1);
-        break;
-      }
+    if (!takes_number_behind(rest, sign, numbers)) return {};
+    if (!rest.starts_with(',')) {
+      numbers.push_back(1);
+    } else if (!takes_number_behind(rest, ',', numbers)) {
+      return {};
     }
     while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   }

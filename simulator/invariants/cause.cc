@@ -149,19 +149,22 @@ bool is_open_to_tools(const Call& call, const Story& story) {
   return exposure != "model-only" && exposure != "hidden";
 }
 
-/// Whether the trace shows what a cause claims. Causes of preparation show nothing but their
-/// absence of everything after it.
+/// Causes of preparation show nothing but the absence of everything after it.
+bool ended_in_preparation(const Call& call) {
+  return !has_executed(call) && count(call, "tool_call") == 0;
+}
+
+bool has_known_tool(const Call& call, const Story& story) {
+  return batch_of(call, story) != nullptr ? is_declared(call, story)
+                                          : is_open_to_tools(call, story);
+}
+
+/// Whether the trace shows what a cause claims.
 bool is_explained(const Call& call, const Story& story, const std::string& cause) {
   const auto* stopper = stopper_of(call);
   const auto* settled = settled_of(call);
-  if (cause == "unknown_tool") {
-    const bool is_known =
-        batch_of(call, story) != nullptr ? is_declared(call, story) : is_open_to_tools(call, story);
-    return !is_known && !has_executed(call) && count(call, "tool_call") == 0;
-  }
-  if (cause == "prepare_failed" || cause == "invalid_arguments") {
-    return !has_executed(call) && count(call, "tool_call") == 0;
-  }
+  if (cause == "unknown_tool") return !has_known_tool(call, story) && ended_in_preparation(call);
+  if (cause == "prepare_failed" || cause == "invalid_arguments") return ended_in_preparation(call);
   if (cause == "blocked") return stopper != nullptr && is_block(*stopper);
   if (cause == "before_hook_failed") return stopper != nullptr && !stopper->error.empty();
   if (cause == "aborted") return !has_executed(call) && has_abort_before_end(call, story);

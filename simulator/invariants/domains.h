@@ -11,6 +11,7 @@ namespace plumb::invariants {
 std::vector<Rule> event_rules();
 std::vector<Rule> lifecycle_rules();
 std::vector<Rule> batch_rules();
+std::vector<Rule> batch_outcome_rules();
 std::vector<Rule> pairing_rules();
 std::vector<Rule> result_rules();
 std::vector<Rule> cause_rules();

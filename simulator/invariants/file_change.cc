@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file operations of edit and write: their steps, their failures, and an abort in the middle.
 #include <algorithm>
+#include <array>
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/queue_view.h"
@@ -169,13 +170,16 @@ bool writes_to_a_link(const Call& call, const Story& story) {
          !at(*listed(call, story.final_files->before.get()), "link").is_null();
 }
 
+bool replaces_a_file(const FileOperation& operation) {
+  constexpr std::array<std::string_view, 4> kOps{"rename", "remove", "symlink", "hard_link"};
+  return std::ranges::find(kOps, operation.op) != kOps.end();
+}
+
 Complaint stays_the_same_object(const Call& call, const Story& story) {
   for (const Event* event : all(call, "file_op")) {
-    for (const char* op : {"rename", "remove", "symlink", "hard_link"}) {
-      if (op_of(event).op == op) {
-        return finding("the file is replaced by the operation " + std::string(op), event);
-      }
-    }
+    const auto& operation = op_of(event);
+    if (!replaces_a_file(operation)) continue;
+    return finding("the file is replaced by the operation " + std::string(operation.op), event);
   }
   const Json& was = *listed(call, story.final_files->before.get());
   const Json* is = listed(call, story.final_files->files.get());

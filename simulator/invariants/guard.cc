@@ -245,20 +245,23 @@ class SecretChecker final : public Checker {
 
   void see(const Event& event, const Story& story, Report& report) override {
     for (const auto& secret : strings_in(setting("secrets", story))) {
-      if (const auto* settled = event.as<ExecuteEnd>()) {
-        if (settled->result.bytes().contains(secret)) report.trigger();
-      }
+      const auto* settled = event.as<ExecuteEnd>();
+      if (settled != nullptr && settled->result.bytes().contains(secret)) report.trigger();
       if (const auto* request = event.as<ProviderRequest>()) {
-        const bool is_sent = std::ranges::any_of(request->append, [&](const RequestBlock& block) {
-          return block.body.bytes().contains(secret);
-        });
-        report.complain(require(!is_sent, "a secret is sent to the model", &event));
+        report.complain(require(!adds(*request, secret), "a secret is sent to the model", &event));
       }
       if (const auto* entry = event.as<SessionEntry>()) {
         report.complain(
             require(!entry->data.bytes().contains(secret), "a secret is stored", &event));
       }
     }
+  }
+
+ private:
+  static bool adds(const ProviderRequest& request, std::string_view text) {
+    return std::ranges::any_of(request.append, [&](const RequestBlock& block) {
+      return block.body.bytes().contains(text);
+    });
   }
 };
 

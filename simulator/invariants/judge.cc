@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -175,22 +176,31 @@ std::vector<std::int64_t> places_of(const Finding& finding, const Trace& trace) 
   return places;
 }
 
-/// A step to an order of the trace in which the rule has less to say against it, if there is one.
-bool find_better_order(Trace& trace, Judgement& judgement, const Catalogue& catalogue) {
-  for (const auto& finding : judgement.findings) {
-    for (const auto place : places_of(finding, trace)) {
-      for (auto& [order, is_of_abort] : other_orders(trace, place)) {
-        auto again = judge_order(order, judgement.id, catalogue);
-        // An order that takes the rule's occasions away says nothing, unless they hang on an abort.
-        if (again.trigger_count < judgement.trigger_count && !is_of_abort) continue;
-        if (again.findings.size() >= judgement.findings.size()) continue;
-        trace = std::move(order);
-        judgement = std::move(again);
-        return true;
-      }
-    }
+/// A step to an order of the trace, by moving what stands at `place`, in which the rule has less to
+/// say against it, if there is one.
+bool find_better_order(std::int64_t place, Trace& trace, Judgement& judgement,
+                       const Catalogue& catalogue) {
+  for (auto& [order, is_of_abort] : other_orders(trace, place)) {
+    auto again = judge_order(order, judgement.id, catalogue);
+    // An order that takes the rule's occasions away says nothing, unless they hang on an abort.
+    if (again.trigger_count < judgement.trigger_count && !is_of_abort) continue;
+    if (again.findings.size() >= judgement.findings.size()) continue;
+    trace = std::move(order);
+    judgement = std::move(again);
+    return true;
   }
   return false;
+}
+
+/// The same, by moving whatever a finding is about.
+bool find_better_order(Trace& trace, Judgement& judgement, const Catalogue& catalogue) {
+  std::vector<std::int64_t> places;
+  for (const auto& finding : judgement.findings) {
+    std::ranges::copy(places_of(finding, trace), std::back_inserter(places));
+  }
+  return std::ranges::any_of(places, [&](const auto place) {
+    return find_better_order(place, trace, judgement, catalogue);
+  });
 }
 
 /// A live trace shows one order of several that there may have been: a rule that does not fail in

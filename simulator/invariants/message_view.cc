@@ -9,10 +9,10 @@ namespace plumb::invariants {
 namespace {
 
 /// `content` if it is a list, else `storage`, filled with the list that it stands for.
-const Json& listed(const Json& content, Json& storage) {
-  if (content.is_array()) return content;
-  storage = as_blocks(content);
-  return storage;
+const Json* listed(const Json* content, Json& storage) {
+  if (content->is_array()) return content;
+  storage = as_blocks(*content);
+  return &storage;
 }
 
 ShownCall block_call(const Json& block) {
@@ -95,7 +95,7 @@ Json as_blocks(const Json& content) {
 std::string text_in(const Json& content) {
   std::string text;
   Json storage;
-  for (const auto& block : listed(content, storage)) {
+  for (const auto& block : *listed(&content, storage)) {
     if (view_at(block, "type") != "text") continue;
     if (!text.empty()) text += '\n';
     text += text_at(block, "text");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The system prompt: what tools put into it, and what they must not.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "simulator/invariants/domains.h"
@@ -120,13 +121,14 @@ bool declares_guidelines(const Request& request, const Story& story) {
 
 Complaint each_guideline_is_a_bullet(const Request& request, const Story& story) {
   const auto section = section_text(request, "rules");
+  std::vector<std::string> guidelines;
   for (const Json* tool : declared_tools(request, story)) {
-    for (const auto& guideline : guidelines_of(*tool)) {
-      if (auto odd = differ("bullets of the guideline '" + guideline + "'", Json(1),
-                            Json(bullet_count(section, guideline)), request.event)) {
-        return odd;
-      }
-    }
+    std::ranges::copy(guidelines_of(*tool), std::back_inserter(guidelines));
+  }
+  for (const auto& guideline : guidelines) {
+    auto odd = differ("bullets of the guideline '" + guideline + "'", Json(1),
+                      Json(bullet_count(section, guideline)), request.event);
+    if (odd) return odd;
   }
   return std::nullopt;
 }

@@ -345,9 +345,8 @@ Complaint handlers_see_changes(const Request& request, const Story& story) {
     const auto* returned = event->as<HookReturn>();
     if (returned != nullptr && std::ranges::find(returns, returned) != returns.end()) {
       left = returned;
-      if (at(left->result.get(), "systemPrompt").is_string()) {
-        forced = at(left->result.get(), "systemPrompt");
-      }
+      const Json& prompt = at(left->result.get(), "systemPrompt");
+      if (prompt.is_string()) forced = prompt;
     }
     const auto* asked = event->as<HookCall>();
     if (asked == nullptr || left == nullptr || left == returns.back()) continue;

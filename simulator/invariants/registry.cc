@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which definition a name stands for.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -102,6 +103,16 @@ struct Clash {
   std::int64_t to = -1;
 };
 
+std::vector<Clash> clashes_within(std::int64_t from, std::int64_t to, const Story& story) {
+  std::vector<Clash> clashes;
+  for (const auto& [name, extensions] : registrants_at(to, story)) {
+    for (std::size_t i = 1; i < extensions.size(); ++i) {
+      clashes.push_back({name, extensions[i], extensions.front(), from, to});
+    }
+  }
+  return clashes;
+}
+
 std::vector<Clash> clashes_in(const Story& story) {
   std::vector<std::int64_t> ends = story.shutdowns;
   ends.insert(ends.end(), story.crashes.begin(), story.crashes.end());
@@ -110,11 +121,7 @@ std::vector<Clash> clashes_in(const Story& story) {
   std::vector<Clash> clashes;
   std::int64_t from = -1;
   for (const auto end : ends) {
-    for (const auto& [name, extensions] : registrants_at(end, story)) {
-      for (std::size_t i = 1; i < extensions.size(); ++i) {
-        clashes.push_back({name, extensions[i], extensions.front(), from, end});
-      }
-    }
+    std::ranges::copy(clashes_within(from, end, story), std::back_inserter(clashes));
     from = end;
   }
   return clashes;

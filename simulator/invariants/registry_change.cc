@@ -88,7 +88,7 @@ class LateRivalChecker final : public Checker {
       }
       const Json* tool = find_entry(registry.tools.get(), name);
       if (tool == nullptr || view_at(*tool, "level") != "extension") continue;
-      judge(name, paths, path_of(*tool), event, story, report);
+      judge(name, {path_of(*tool), paths.size()}, event, story, report);
     }
     last_ = event.seq;
   }
@@ -99,11 +99,11 @@ class LateRivalChecker final : public Checker {
     std::size_t rivals = 0;
   };
 
-  void judge(const std::string& name, const std::vector<std::string>& paths,
-             const std::string& owner, const Event& event, const Story& story, Report& report) {
+  void judge(const std::string& name, const Holder& now, const Event& event, const Story& story,
+             Report& report) {
     const bool is_known = holders_.contains(name);
     Holder& holder = holders_[name];
-    if (is_known && paths.size() > holder.rivals) {
+    if (is_known && now.rivals > holder.rivals) {
       report.trigger();
       const bool is_silent = std::ranges::none_of(story.diagnostics, [&](const Event* one) {
         return one->seq > last_ && one->seq <= event.seq && one->as<Diagnostic>()->tool == name;
@@ -113,10 +113,10 @@ class LateRivalChecker final : public Checker {
       }
       if (story.is_edition("seed")) {
         report.complain(differ("owner of " + name + " after a late registration",
-                               Json(holder.owner), Json(owner), &event));
+                               Json(holder.owner), Json(now.owner), &event));
       }
     }
-    holder = {owner, paths.size()};
+    holder = now;
   }
 
   std::map<std::string, Holder> holders_;

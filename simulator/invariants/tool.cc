@@ -142,12 +142,11 @@ bool lists_inactive_tools(const Event& event, const Story& story) {
 }
 
 Complaint shows_metadata_only(const Event& event, const Story& story) {
-  for (const auto& tool : story.registry_at(event.seq)->tools.get()) {
-    for (const char* field : {"execute", "prepareArguments"}) {
-      if (tool.is_object() && tool.contains(field)) {
-        return finding("the listing hands out " + std::string(field), &event);
-      }
-    }
+  const Json& tools = story.registry_at(event.seq)->tools.get();
+  for (const char* field : {"execute", "prepareArguments"}) {
+    const bool is_shown = std::ranges::any_of(
+        tools, [&](const Json& tool) { return tool.is_object() && tool.contains(field); });
+    if (is_shown) return finding("the listing hands out " + std::string(field), &event);
   }
   return std::nullopt;
 }

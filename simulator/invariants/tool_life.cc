@@ -121,7 +121,7 @@ Complaint bad_schema_is_refused(const Story& story, const Story&) {
 /// as other layers keep it (TOOL-16), unless it is for the prompt (PROMPT-12).
 bool is_listed_as(const Json& candidate, const Json& builtin, const Json& tool) {
   for (const auto& member : candidate.items()) {
-    if (at(tool, member.key().c_str()) != member.value()) return false;
+    if (at(tool, member.key()) != member.value()) return false;
   }
   for (const auto& member : tool.items()) {
     const bool is_foreign = !candidate.contains(member.key()) && builtin.contains(member.key());
@@ -195,18 +195,23 @@ bool has_other_exposures(const Story& story, const Story&) {
   });
 }
 
-Complaint declarations_fit_exposure(const Story& story, const Story&) {
-  for (const auto& request : story.requests) {
-    for (const auto& name : request.declared) {
-      const Json* tool = story.tool_at(name, request.event->seq);
-      if (tool == nullptr) continue;
-      const auto exposure = exposure_of(*tool);
-      const bool is_for_programs = exposure == "codemode" || exposure == "deferred";
-      if (exposure == "hidden" ||
-          (is_for_programs && !was_asked_for(name, request.event->seq, story))) {
-        return finding("the " + exposure + " tool " + name + " is declared", request.event);
-      }
+Complaint declarations_fit_exposure(const Request& request, const Story& story) {
+  for (const auto& name : request.declared) {
+    const Json* tool = story.tool_at(name, request.event->seq);
+    if (tool == nullptr) continue;
+    const auto exposure = exposure_of(*tool);
+    const bool is_for_programs = exposure == "codemode" || exposure == "deferred";
+    if (exposure == "hidden" ||
+        (is_for_programs && !was_asked_for(name, request.event->seq, story))) {
+      return finding("the " + exposure + " tool " + name + " is declared", request.event);
     }
+  }
+  return std::nullopt;
+}
+
+Complaint all_declarations_fit_exposure(const Story& story, const Story&) {
+  for (const auto& request : story.requests) {
+    if (auto odd = declarations_fit_exposure(request, story)) return odd;
   }
   return std::nullopt;
 }
@@ -314,7 +319,7 @@ std::vector<Rule> visibility_rules() {
           .for_the_run()
           .when(has_other_exposures)
           .expect(hidden_is_never_active)
-          .expect(declarations_fit_exposure)
+          .expect(all_declarations_fit_exposure)
           .expect(nested_calls_fit_exposure),
       rule("TOOL-23",
            "a tool with defaultActive false becomes active only after the host or setActiveTools "

@@ -34,15 +34,12 @@ class Builder {
     if (text.contains(" raw=")) hide("session_entry");
     Line line = parse_line(text);
     const bool is_good_end = line.kind == "end" && line.take("error", false) == false;
-    if (is_good_end && line.fields.size() > 0) given_[line.words.front()] = result_of(line, {});
+    if (is_good_end && !line.fields.empty()) given_[line.words.front()] = result_of(line, {});
   }
 
   Result<void> add(std::string_view text) {
     Line line = parse_line(text);
-    for (const auto& word : line.words) {
-      if (word.starts_with('@')) now_ = std::stoll(word.substr(1));
-    }
-    std::erase_if(line.words, [](const auto& word) { return word.starts_with('@'); });
+    take_time(line);
     if (line.kind == "header") return header(line);
     if (line.kind == "request") return request(line);
     if (line.kind == "answer") return answer(line);
@@ -68,6 +65,13 @@ class Builder {
   Trace take() { return std::move(trace_); }
 
  private:
+  void take_time(Line& line) {
+    for (const auto& word : line.words) {
+      if (word.starts_with('@')) now_ = std::stoll(word.substr(1));
+    }
+    std::erase_if(line.words, [](const auto& word) { return word.starts_with('@'); });
+  }
+
   Result<void> event(const std::string& kind, Json fields, const std::string& call = {}) {
     Json json{{"seq", trace_.events.size()}, {"at", now_}, {"src", "engine"}, {"kind", kind}};
     if (!call.empty()) json["call"] = call;
@@ -187,7 +191,7 @@ class Builder {
     put(blocks, Zone::system, Json::array({system_}));
     put(blocks, Zone::tools, tools_);
     put(blocks, Zone::messages, messages_);
-    auto payload = deltas_.next(lineage, std::move(blocks), SharedJson(Json{{"model", "m"}}));
+    auto payload = deltas_.next(lineage, blocks, SharedJson(Json{{"model", "m"}}));
     n_ = payload.n;
     Event sent;
     sent.seq = static_cast<std::int64_t>(trace_.events.size());

@@ -163,17 +163,25 @@ Result<FaultPoint> fault_point_of(std::string_view text) {
   return point;
 }
 
-std::vector<FaultPoint> fault_points(const PlayerScript& script) {
-  std::vector<FaultPoint> points;
-  for (const auto& [track, replies] : script.tracks) {
-    for (std::size_t turn = 0; turn < replies.size(); ++turn) {
-      const ModelStep& reply = replies[turn].reply;
-      for (const FaultWord& word : kFaultWords) {
-        if (reply.fail || reply.fault || reply.calls.size() < word.calls_min) continue;
-        points.push_back({track, static_cast<std::int64_t>(turn) + 1, std::string(word.kind), -1});
-      }
+namespace {
+
+void add_points(const std::string& track, const std::vector<ScriptedReply>& replies,
+                std::vector<FaultPoint>& points) {
+  for (std::size_t turn = 0; turn < replies.size(); ++turn) {
+    const ModelStep& reply = replies[turn].reply;
+    if (reply.fail || reply.fault) continue;
+    for (const FaultWord& word : kFaultWords) {
+      if (reply.calls.size() < word.calls_min) continue;
+      points.push_back({track, static_cast<std::int64_t>(turn) + 1, std::string(word.kind), -1});
     }
   }
+}
+
+}  // namespace
+
+std::vector<FaultPoint> fault_points(const PlayerScript& script) {
+  std::vector<FaultPoint> points;
+  for (const auto& [track, replies] : script.tracks) add_points(track, replies, points);
   return points;
 }
 

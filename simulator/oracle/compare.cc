@@ -15,6 +15,21 @@ bool is_equal_leaf(const Json& expected, const Json& actual, const Placeholders&
   return equal_json(expected, actual);
 }
 
+Differences compare_members(const Json& expected, const Json& actual, const std::string& path,
+                            const Placeholders& places) {
+  Differences found;
+  for (const auto& [key, value] : expected.items()) {
+    const auto member = actual.find(key);
+    const std::string place = path + "/" + pointer_escape(key);
+    if (member == actual.end()) {
+      found.push_back({place, shown(value), "nothing"});
+    } else {
+      append(found, compare_partly(value, *member, place, places));
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 bool is_digest(const Json& value) {
@@ -27,18 +42,11 @@ Differences compare_partly(const Json& expected, const Json& actual, const std::
   if (is_digest(expected) && actual.is_string()) {
     return compare_digest(expected, actual.get_ref<const std::string&>(), path);
   }
-  const bool is_list = expected.is_array() && actual.is_array();
   if (expected.is_object() && actual.is_object()) {
-    for (const auto& [key, value] : expected.items()) {
-      const auto member = actual.find(key);
-      const std::string place = path + "/" + pointer_escape(key);
-      if (member == actual.end()) {
-        found.push_back({place, shown(value), "nothing"});
-      } else {
-        append(found, compare_partly(value, *member, place, places));
-      }
-    }
-  } else if (is_list && expected.size() == actual.size()) {
+    return compare_members(expected, actual, path, places);
+  }
+  const bool is_list = expected.is_array() && actual.is_array();
+  if (is_list && expected.size() == actual.size()) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       append(found, compare_partly(expected[i], actual[i], path + "/" + std::to_string(i), places));
     }

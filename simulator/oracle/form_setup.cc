@@ -37,9 +37,18 @@ void check_file(FormReport& form, const Json& file, const std::string& at) {
   if (file.contains("extension")) check_extension(form, file["extension"], below(at, "extension"));
 }
 
+/// The first path in `leaves` that `path` lies below, or empty.
+std::string_view leaf_above(std::string_view path,
+                            const std::set<std::string, std::less<>>& leaves) {
+  for (std::size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1)) {
+    if (leaves.contains(path.substr(0, end))) return path.substr(0, end);
+  }
+  return {};
+}
+
 /// A path twice, or below a file: the world could not be made.
 void check_places(FormReport& form, const Json& setup) {
-  std::set<std::string> leaves;
+  std::set<std::string, std::less<>> leaves;
   std::set<std::string> folders;
   form.check_each(setup, "dirs", "/setup", [&](const Json& folder, const std::string& /*at*/) {
     folders.insert(folder.get<std::string>());
@@ -54,10 +63,8 @@ void check_places(FormReport& form, const Json& setup) {
   }
   form.check_each(setup, "files", "/setup", [&](const Json& entry, const std::string& at) {
     const std::string path = entry.value("path", "");
-    for (std::size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1)) {
-      if (!leaves.contains(path.substr(0, end))) continue;
-      form.report(below(at, "path"), "path " + in_quotes(path) + " lies below another file");
-    }
+    if (leaf_above(path, leaves).empty()) return;
+    form.report(below(at, "path"), "path " + in_quotes(path) + " lies below another file");
   });
 }
 

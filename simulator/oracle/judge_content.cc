@@ -39,7 +39,7 @@ TextKind text_kind_of(const Json& expect, const CallRecord& call, std::string_vi
 /// A command without output shows a placeholder in the engine's own words.
 bool is_without_output(const Json& expect) {
   const Json* output = find_pointer(expect, "/structured/output");
-  return output != nullptr && *output == "";
+  return output != nullptr && output->is_string() && output->get_ref<const std::string&>().empty();
 }
 
 std::string_view trimmed_end(std::string_view text) {
@@ -196,7 +196,7 @@ class BlockJudge final {
     bool is_wanted = !wanted.empty();
     if (expected.contains("notice")) {
       const Json& notice = expected["notice"];
-      is_wanted = notice.is_string() && notice != "";
+      is_wanted = notice.is_string() && !notice.get_ref<const std::string&>().empty();
       if (is_wanted) numbers = numbers_of_notice(notice.get_ref<const std::string&>());
     }
     if (expected.contains("notice_numbers")) {

@@ -18,7 +18,8 @@ std::string text_member(const Json& json, const char* key) {
 
 Json member_or(const Json& json, const char* key, Json otherwise) {
   const auto found = json.find(key);
-  return found == json.end() ? std::move(otherwise) : *found;
+  if (found == json.end()) return otherwise;
+  return *found;
 }
 
 OracleRow row_of(const Json& json, std::int64_t line) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -27,7 +28,8 @@ std::string bytes_of_hex(std::string_view hex) {
   std::string bytes;
   for (; hex.size() >= 2; hex.remove_prefix(2)) {
     unsigned value = 0;
-    std::from_chars(hex.data(), hex.data() + 2, value, 16);
+    const char* const digits = std::to_address(hex.begin());
+    std::from_chars(digits, digits + 2, value, 16);
     bytes += static_cast<char>(value);
   }
   return bytes;

@@ -35,7 +35,7 @@ std::string generated_lines(const Json& gen) {
     if (is_short) line.resize(width);
     text += line + eol;
   }
-  const bool ends_open = gen.value("finalEol", true) == false && text.ends_with(eol);
+  const bool ends_open = !gen.value("finalEol", true) && text.ends_with(eol);
   if (ends_open) text.resize(text.size() - eol.size());
   return text;
 }

@@ -23,6 +23,33 @@ struct VerbUse {
   std::string event;
 };
 
+/// A list of verbs, and the event of the handler around it.
+struct VerbList {
+  std::optional<YamlView> verbs;
+  std::string event;
+};
+
+std::vector<VerbList> lists_of_question(const VerbUse& ask) {
+  std::vector<VerbList> lists;
+  for (const char* branch : {"yes", "no"}) lists.push_back({ask.argument.find(branch), ask.event});
+  for (const auto& [answer, verbs] : members_of(ask.argument.find("answers"))) {
+    lists.push_back({verbs, ask.event});
+  }
+  return lists;
+}
+
+/// The lists that stand within a verb.
+std::vector<VerbList> lists_within(const VerbUse& verb) {
+  const YamlView argument = verb.argument;
+  if (verb.name == "later") return {{argument, verb.event}};
+  if (verb.name == "in_turn") return {{argument.find("do"), verb.event}};
+  if (verb.name == "add_handler") return {{argument.find("do"), Fields(argument).text("event")}};
+  if (verb.name == "if") {
+    return {{argument.find("then"), verb.event}, {argument.find("else"), verb.event}};
+  }
+  return verb.name == "ask" ? lists_of_question(verb) : std::vector<VerbList>();
+}
+
 /// Calls `visit` for each verb of a list, and for those within its verbs.
 template <class Visit>
 void walk_verbs(std::optional<YamlView> list, const std::string& event, const Visit& visit) {
@@ -34,20 +61,9 @@ void walk_verbs(std::optional<YamlView> list, const std::string& event, const Vi
       continue;
     }
     for (const auto& [name, argument] : members_of(step)) {
-      visit(VerbUse{name, argument, argument.key_place(), event});
-      if (name == "later") walk_verbs(argument, event, visit);
-      if (name == "in_turn") walk_verbs(argument.find("do"), event, visit);
-      if (name == "add_handler") {
-        walk_verbs(argument.find("do"), Fields(argument).text("event"), visit);
-      }
-      for (const char* branch : {"then", "else"}) {
-        if (name == "if") walk_verbs(argument.find(branch), event, visit);
-      }
-      if (name != "ask") continue;
-      for (const char* branch : {"yes", "no"}) walk_verbs(argument.find(branch), event, visit);
-      for (const auto& [answer, verbs] : members_of(argument.find("answers"))) {
-        walk_verbs(verbs, event, visit);
-      }
+      const VerbUse verb{name, argument, argument.key_place(), event};
+      visit(verb);
+      for (const VerbList& inner : lists_within(verb)) walk_verbs(inner.verbs, inner.event, visit);
     }
   }
 }
@@ -180,25 +196,28 @@ void check_extension_script(YamlView extension, const NamedPlaces& calls, ErrorL
   });
 }
 
+/// The element or member that a token of a JSON Pointer names.
+std::optional<YamlView> find_token(YamlView view, std::string token) {
+  if (view.value->is_array()) {
+    std::int64_t index = -1;
+    std::from_chars(token.data(), token.data() + token.size(), index);
+    if (index < 0 || index >= view.size()) return std::nullopt;
+    return view.element(index);
+  }
+  for (std::size_t at = token.find("~1"); at != std::string::npos; at = token.find("~1")) {
+    token.replace(at, 2, "/");
+  }
+  return view.find(token);
+}
+
 /// Where a JSON Pointer leads, or as far as it leads; verbs are blamed at their name.
 Place place_at(YamlView view, std::string_view pointer) {
   Place place = view.place();
   while (!pointer.empty()) {
     pointer.remove_prefix(1);
     const auto end = pointer.find('/');
-    std::string token(pointer.substr(0, end));
+    const auto next = find_token(view, std::string(pointer.substr(0, end)));
     pointer = end == std::string_view::npos ? "" : pointer.substr(end);
-    std::optional<YamlView> next;
-    if (view.value->is_array()) {
-      std::int64_t index = -1;
-      std::from_chars(token.data(), token.data() + token.size(), index);
-      if (index >= 0 && index < view.size()) next = view.element(index);
-    } else {
-      for (std::size_t at = token.find("~1"); at != std::string::npos; at = token.find("~1")) {
-        token.replace(at, 2, "/");
-      }
-      next = view.find(token);
-    }
     if (!next) return place;
     view = *next;
     place = view.key_place();
@@ -211,6 +230,16 @@ void compile_one(YamlView definition, bool is_tool, const DefinitionCheck& compi
   const auto compiled = compiles(*definition.value, is_tool);
   if (compiled) return;
   errors.add(place_at(definition, compiled.error().where), compiled.error().message);
+}
+
+void add_waits_of_replies(const Fields& root, std::vector<WaitScript>& waits) {
+  for (const char* part : {"steps", "faults"}) {
+    for (const YamlView& entry : root.list(part)) {
+      const auto model = entry.find("model");
+      const auto until = (model ? *model : entry).find("until");
+      if (until) waits.push_back({"event", until->value->get<std::string>(), until->place()});
+    }
+  }
 }
 
 }  // namespace
@@ -227,13 +256,7 @@ std::vector<WaitScript> parse_waits(const Fields& root) {
   };
   for (const YamlView& tool : host_tools_of(root)) walk_tool(tool, visit);
   for (const YamlView& extension : extensions_of(root)) walk_extension(extension, visit);
-  for (const char* part : {"steps", "faults"}) {
-    for (const YamlView& entry : root.list(part)) {
-      const auto model = entry.find("model");
-      const auto until = (model ? *model : entry).find("until");
-      if (until) waits.push_back({"event", until->value->get<std::string>(), until->place()});
-    }
-  }
+  add_waits_of_replies(root, waits);
   for (const YamlView& answer : root.list("ui")) {
     if (const auto never = answer.find("never")) waits.push_back({"abort", "", never->key_place()});
   }

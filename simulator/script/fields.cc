@@ -43,7 +43,8 @@ std::optional<Json> Fields::maybe_json(std::string_view key) const {
 
 Json Fields::json(std::string_view key, Json fallback) const {
   const auto found = find(key);
-  return found ? *found->value : std::move(fallback);
+  if (!found) return fallback;
+  return *found->value;
 }
 
 std::optional<std::vector<std::string>> Fields::maybe_texts(std::string_view key) const {

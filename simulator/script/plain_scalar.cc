@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,8 +33,8 @@ std::size_t skip_sign(std::string_view text, std::size_t from) {
 template <class T>
 std::optional<T> read_number(std::string_view text, int base) {
   T value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+  const char* const end = std::to_address(text.end());
+  const auto [stop, error] = std::from_chars(std::to_address(text.begin()), end, value, base);
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
 }

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace YAML {
+namespace YAML {  // NOLINT(readability-identifier-naming): the library's
 class EventHandler;
 }
 

@@ -77,6 +77,10 @@ std::vector<std::string> keys_of(const Json& object) {
   return keys;
 }
 
+void add_once(std::vector<std::string>& words, const std::string& word) {
+  if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+}
+
 class ShapeChecker final {
  public:
   ShapeChecker(const YamlDocument& document, const Json& root, const FormatCheck& check_format)
@@ -90,18 +94,18 @@ class ShapeChecker final {
  private:
   void report(Place place, std::string message) { errors_.add(place, std::move(message)); }
 
-  const Json& resolve(const Json& schema) const {
-    const auto reference = schema.find("$ref");
-    if (reference == schema.end()) return schema;
+  const Json* resolve(const Json* schema) const {
+    const auto reference = schema->find("$ref");
+    if (reference == schema->end()) return schema;
     const Json* target =
         find_pointer(root_, std::string_view(reference->get_ref<const std::string&>()).substr(1));
     PLUMB_ASSERT(target != nullptr);
-    return *target;
+    return target;
   }
 
   /// `name`: how messages call the value: its key in quotes, or "an entry of 'key'".
   void check(YamlView view, const Json& unresolved, const std::string& name) {
-    const Json& schema = resolve(unresolved);
+    const Json& schema = *resolve(&unresolved);
     if (const auto branches = schema.find("anyOf"); branches != schema.end()) {
       return check_branches(view, *branches, name);
     }
@@ -119,7 +123,7 @@ class ShapeChecker final {
   void check_branches(YamlView view, const Json& branches, const std::string& name) {
     std::vector<Json> resolved;
     for (const Json& branch : branches) {
-      const Json& schema = resolve(branch);
+      const Json& schema = *resolve(&branch);
       const auto types = types_of(schema);
       const auto fits = [&](const std::string& type) { return has_type(*view.value, type); };
       if (types.empty() || std::ranges::any_of(types, fits)) return check(view, schema, name);
@@ -135,9 +139,7 @@ class ShapeChecker final {
       if (types.empty()) return true;
       for (const std::string& type : types) {
         if (has_type(*view.value, type)) return true;
-        if (std::ranges::find(nouns, noun_of_type(type)) == nouns.end()) {
-          nouns.push_back(noun_of_type(type));
-        }
+        add_once(nouns, noun_of_type(type));
       }
     }
     report(view.place(),
@@ -290,6 +292,16 @@ class ShapeChecker final {
 };
 
 void collect_unknown(const Json& schema, const std::string& pointer,
+                     std::vector<std::string>& found);
+
+void collect_in_members(const Json& schemas, const std::string& pointer,
+                        std::vector<std::string>& found) {
+  for (const auto& member : schemas.items()) {
+    collect_unknown(member.value(), pointer + "/" + pointer_escape(member.key()), found);
+  }
+}
+
+void collect_unknown(const Json& schema, const std::string& pointer,
                      std::vector<std::string>& found) {
   static constexpr std::array<std::string_view, 23> kKnown = {
       "$schema",       "$defs",         "$ref",         "title",    "description",
@@ -302,9 +314,7 @@ void collect_unknown(const Json& schema, const std::string& pointer,
     if (std::ranges::find(kKnown, item.key()) == kKnown.end()) found.push_back(here);
     const Json& value = item.value();
     if (item.key() == "properties" || item.key() == "$defs") {
-      for (const auto& member : value.items()) {
-        collect_unknown(member.value(), here + "/" + pointer_escape(member.key()), found);
-      }
+      collect_in_members(value, here, found);
     } else if (item.key() == "anyOf") {
       for (const Json& branch : value) collect_unknown(branch, here, found);
     } else if (value.is_object()) {

@@ -24,6 +24,6 @@ struct Unmet {
 
 /// All expectations that fail, of those that the trace could show at all (`emits`), in the order:
 /// files, results, requests, events, errors of the fake model, the end of the run.
-std::vector<Unmet> unmet_expectations(const Scenario& scenario, const Trace& trace);
+std::vector<Unmet> unmet_expectations(const Scenario& stated, const Trace& trace);
 
 }  // namespace plumb::simulator

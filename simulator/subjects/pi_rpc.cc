@@ -324,21 +324,23 @@ Result<LoggedRequest> read_request(const Json& entry) {
   return request;
 }
 
+/// Where the string ends that begins at `at`: its last quote, or the end of a text cut short.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return at;
+}
+
 /// "line:column" of each entry of the outermost array of a JSON text, columns in bytes.
 std::vector<std::string> places_of_entries(std::string_view text) {
   std::vector<std::string> places;
   std::int64_t line = 1;
   std::size_t line_begin = 0;
   std::int64_t depth = 0;
-  bool is_quoted = false;
   bool is_entry_next = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (is_quoted) {
-      if (c == '\\') ++i;
-      is_quoted = c != '"';
-      continue;
-    }
     if (c == '\n') {
       ++line;
       line_begin = i + 1;
@@ -348,7 +350,7 @@ std::vector<std::string> places_of_entries(std::string_view text) {
       places.push_back(std::to_string(line) + ":" + std::to_string(i - line_begin + 1));
       is_entry_next = false;
     }
-    is_quoted = c == '"';
+    if (c == '"') i = end_of_string(text, i);
     if (c == '[' || c == '{') is_entry_next = ++depth == 1;
     if (c == ']' || c == '}') --depth;
     if (c == ',' && depth == 1) is_entry_next = true;

@@ -177,7 +177,8 @@ RunResult SessionSubject::run(const Scenario& scenario, const RunOptions& option
     played = world.loop().run_until_idle();
     result.alive = world.loop().describe_waiting();
   }
-  if (!played && !driver.has_crashed()) {
+  const bool has_played = played.has_value();
+  if (!has_played && !driver.has_crashed()) {
     result.errors.push_back(stopped(std::move(played).error(), scenario));
   }
   const bool is_stuck = !result.errors.empty() && result.errors[0].code == ErrorCode::stuck;
@@ -189,7 +190,7 @@ RunResult SessionSubject::run(const Scenario& scenario, const RunOptions& option
   if (!is_stuck) {
     append(result.errors, driver.errors());
     append_leftovers(result, scenario, world);
-    if (played && !options.is_swept) append_unused(result, scenario, world);
+    if (has_played && !options.is_swept) append_unused(result, scenario, world);
   }
   result.steps = world.loop().take_steps();
   return result;

@@ -22,7 +22,8 @@ engine::SimLoopOptions loop_options(const RunOptions& options,
   loop.records_steps = options.records_steps;
   loop.records_ready = options.records_ready;
   loop.picker = options.picker;
-  loop.on_point = options.abort_at ? std::move(on_point) : options.on_point;
+  loop.on_point = options.on_point;
+  if (options.abort_at) loop.on_point = std::move(on_point);
   return loop;
 }
 

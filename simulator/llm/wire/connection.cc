@@ -15,8 +15,8 @@
 namespace plumb::simulator {
 namespace {
 
-constexpr std::size_t kReadBytes = 16 * 1024;
-constexpr std::size_t kHeldBytesMax = 64 * 1024;
+constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
+constexpr std::size_t kHeldBytesMax = std::size_t{64} * 1024;
 /// What a client may still send after it was refused, and for how long it is listened to.
 constexpr std::int64_t kLingerBytesMax = 256 << 20;
 constexpr int kLingerWaits = 20;

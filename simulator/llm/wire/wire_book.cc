@@ -347,24 +347,27 @@ std::vector<LlmError> WireBook::left_over() const {
 }
 
 std::vector<LlmError> WireBook::left_over_locked() const {
-  // A track that several conversations play is looked at in each of those that began it.
   std::vector<LlmError> errors;
   for (const auto& [track, replies] : script_->tracks) {
-    PlayerScript one{script_->file, {}, {{track, replies}}, {}};
-    bool was_begun = false;
-    for (const auto& [name, conversation] : conversations_) {
-      if (!conversation.state.taken.contains(track)) continue;
-      was_begun = true;
-      for (LlmError& error : simulator::left_over(one, conversation.state)) {
-        if (!name.empty()) error.message += " in conversation " + in_quotes(name);
-        errors.push_back(std::move(error));
-      }
-    }
-    if (!was_begun) {
-      std::ranges::copy(simulator::left_over(one, PlayerState()), std::back_inserter(errors));
-    }
+    const PlayerScript one{script_->file, {}, {{track, replies}}, {}};
+    std::ranges::move(left_over_of(track, one), std::back_inserter(errors));
   }
   return errors;
+}
+
+std::vector<LlmError> WireBook::left_over_of(const std::string& track,
+                                             const PlayerScript& one) const {
+  std::vector<LlmError> errors;
+  bool was_begun = false;
+  for (const auto& [name, conversation] : conversations_) {
+    if (!conversation.state.taken.contains(track)) continue;
+    was_begun = true;
+    for (LlmError& error : simulator::left_over(one, conversation.state)) {
+      if (!name.empty()) error.message += " in conversation " + in_quotes(name);
+      errors.push_back(std::move(error));
+    }
+  }
+  return was_begun ? errors : simulator::left_over(one, PlayerState());
 }
 
 std::vector<LlmError> WireBook::errors() const {

@@ -85,6 +85,9 @@ class WireBook final {
                              const ModelStep& reply) const;
   Script script() const;
   std::vector<LlmError> left_over_locked() const;
+  /// `one`: the script with this track alone. A track that several conversations play is looked at
+  /// in each of those that began it.
+  std::vector<LlmError> left_over_of(const std::string& track, const PlayerScript& one) const;
   void forget_old();
   Exchange* find(const Delivery& delivery);
 

@@ -161,6 +161,15 @@ TEST(MessagesReply, ABrokenConnectionHasNoEnd) {
   EXPECT_EQ(data_of(stream.events.back())["type"], "content_block_stop");
 }
 
+/// Texts of the delta go behind those of the block; parts of arguments are gathered.
+void add_delta(const Json& delta, Json& block, std::string& arguments) {
+  for (const auto& [key, value] : delta.items()) {
+    if (key == "partial_json") arguments += value.get<std::string>();
+    if (key == "type" || !block.contains(key)) continue;
+    block[key] = block[key].get<std::string>() + value.get<std::string>();
+  }
+}
+
 /// The message that a stream adds up to, as a client makes it.
 Json sum_of(const EventStream& stream) {
   Json message;
@@ -175,14 +184,8 @@ Json sum_of(const EventStream& stream) {
       message["usage"].update(data["usage"]);
     }
     if (type != "content_block_delta") continue;
-    const auto index = data["index"].get<std::size_t>();
-    Json& block = message["content"][index];
-    for (const auto& [key, value] : data["delta"].items()) {
-      if (key == "partial_json") arguments[data["index"]] += value.get<std::string>();
-      if (block.contains(key) && key != "type") {
-        block[key] = block[key].get<std::string>() + value.get<std::string>();
-      }
-    }
+    add_delta(data["delta"], message["content"][data["index"].get<std::size_t>()],
+              arguments[data["index"]]);
   }
   for (const auto& [index, text] : arguments) {
     if (!text.empty()) {

@@ -37,7 +37,7 @@ void LiveRecord::add_request(const ModelAsked& asked) {
   const auto dialect = dialect_of_path(asked.path);
   std::vector<RequestBlock> blocks;
   if (dialect) blocks = neutral_blocks(*dialect, body).value_or(std::vector<RequestBlock>());
-  auto request = deltas_.next(asked.track, std::move(blocks), SharedJson(params_of(body, asked)));
+  auto request = deltas_.next(asked.track, blocks, SharedJson(params_of(body, asked)));
   numbers_[asked.n] = request.n;
   ++request_count_;
   const auto seq = recorder_.record(Source::llm, std::move(request));

@@ -20,18 +20,19 @@ constexpr std::int64_t kAnswerGraceMs = 100;
 /// How long a request may be on its way that was sent before an abort.
 constexpr std::int64_t kOnItsWayMs = 30;
 
+void put_real_paths(ModelStep& reply, const LivePlaceholders& placeholders) {
+  reply.text = placeholders.real(reply.text);
+  reply.thinking = placeholders.real(reply.thinking);
+  for (auto& call : reply.calls) {
+    call.args = placeholders.real_json(call.args);
+    call.arguments_text = placeholders.real(call.arguments_text);
+  }
+}
+
 /// The script with the run's own paths in what the model says.
 PlayerScript with_real_paths(PlayerScript script, const LivePlaceholders& placeholders) {
   for (auto& [track, replies] : script.tracks) {
-    for (auto& scripted : replies) {
-      ModelStep& reply = scripted.reply;
-      reply.text = placeholders.real(reply.text);
-      reply.thinking = placeholders.real(reply.thinking);
-      for (auto& call : reply.calls) {
-        call.args = placeholders.real_json(call.args);
-        call.arguments_text = placeholders.real(call.arguments_text);
-      }
-    }
+    for (auto& scripted : replies) put_real_paths(scripted.reply, placeholders);
   }
   return script;
 }
@@ -85,6 +86,7 @@ void LiveRun::play() {
   before_ = sandbox_->state().value_or(SharedJson());
   fibers_.push_back(host_.loop.spawn(hear_news(), "news of the model"));
   auto played = host_.loop.run(play_steps());
+  const bool has_played = played.has_value();
   is_over_ = true;
   if (record_->is_asked()) host_.server.wait_for_news(kAnswerGraceMs);
   take_news();
@@ -93,12 +95,12 @@ void LiveRun::play() {
     if (host_.loop.is_running(fiber)) host_.loop.cancel(fiber);
   }
   record_->recorder().listen({});
-  if (!played) tell(std::move(played).error());
+  if (!has_played) tell(std::move(played).error());
   host_.engine.leave();
   add_final_files();
   // What follows from a run that came to no end says nothing new.
   if (is_late_) result_.errors.clear();
-  if (!result_.untestable.empty() || !played) return;
+  if (!result_.untestable.empty() || !has_played) return;
   add_leftovers();
   for (auto& error : host_.engine.errors()) result_.errors.push_back(std::move(error));
 }

@@ -14,7 +14,7 @@ bool is_name_character(char c) {
 /// Whether the text at [at, at + size) begins and ends as a path does.
 bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
   const bool begins = at == 0 || text.substr(0, at).ends_with("file://") ||
-                      !(is_name_character(text[at - 1]) || text[at - 1] == '/');
+                      (!is_name_character(text[at - 1]) && text[at - 1] != '/');
   const std::size_t end = at + size;
   return begins && (end == text.size() || !is_name_character(text[end]));
 }

@@ -201,7 +201,7 @@ Json tools_json(const ToolSettings& tools) {
 }
 
 Json step_json(const Step& step) {
-  const Json members = std::visit(StepMembers(), step.action);
+  Json members = std::visit(StepMembers(), step.action);
   if (members.is_null()) return members;
   Json message{{"type", "step"}, {"id", 0}, {"step", name_of(step)}};
   for (const auto& [name, value] : members.items()) message[name] = value;
