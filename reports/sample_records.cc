@@ -157,6 +157,7 @@ Record hostile_text_record() {
       std::string("bell \x07, escape \x1b[31m, nul ") + '\0' + ", bad \xff\xfe, ]]> end";
   finding.expected =
       "</script><script>alert(1)</script>\nline 2\nline 3\nline 4\nline 5 is too many";
+  // NOLINTNEXTLINE(misc-misleading-bidirectional): written as an escape
   finding.actual = "```\n| a | b |\n\xE2\x80\xAE reversed \xEF\xBF\xBE";
   finding.event_seq = 3;
   finding.event_text = "message_end 你好，世界";

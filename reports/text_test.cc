@@ -22,6 +22,7 @@ TEST(Visible, ShowsControlsAndBadBytesAsEscapes) {
   EXPECT_EQ(visible("a\x1b[31m\tb\nc"), "a\\x1b[31m\\tb\nc");
   EXPECT_EQ(visible_line("a\nb"), "a\\nb");
   EXPECT_EQ(visible("\xff"), "\\xff");
+  // NOLINTNEXTLINE(misc-misleading-bidirectional): written as an escape
   EXPECT_EQ(visible("\xE2\x80\xAE"), "\\u202e");
 }
 

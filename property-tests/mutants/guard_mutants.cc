@@ -143,7 +143,7 @@ class ForgivingHooks final : public OuterHooks {
 template <bool kIsError>
 class HooksAround final : public engine::ToolHooks {
  public:
-  HooksAround(std::unique_ptr<engine::ToolHooks> host)
+  explicit HooksAround(std::unique_ptr<engine::ToolHooks> host)
       : host_(std::move(host)), forgiving_(*host_) {}
 
   Task<engine::BeforeOutcome> before_call(engine::CallView call) override {

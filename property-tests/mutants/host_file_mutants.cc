@@ -48,6 +48,12 @@ class PlainFiles final : public engine::Files {
 
 using AlsoLocally = Task<ToolResult> (*)(RunHostTool, ToolCall, std::shared_ptr<LocalFiles>);
 
+RunHostTool wrapped(RunHostTool inner, AlsoLocally wrapper, std::shared_ptr<LocalFiles> local) {
+  return [wrapper, local = std::move(local), inner = std::move(inner)](ToolCall call) {
+    return wrapper(inner, std::move(call), local);
+  };
+}
+
 /// `tool` does something to the local file beside what the host does.
 Mutant local_too(Mutant mutant, std::string tool, AlsoLocally wrapper) {
   // Shared by the two alterations of a run: the port, and the tool that uses it.
@@ -59,10 +65,9 @@ Mutant local_too(Mutant mutant, std::string tool, AlsoLocally wrapper) {
   };
   mutant.alterations.session = [tool, wrapper, local](engine::SessionOptions& options) {
     for (auto& definition : options.builtin_tools) {
-      if (definition.name != tool) continue;
-      definition.execute = [wrapper, local, inner = definition.execute](ToolCall call) {
-        return wrapper(inner, std::move(call), local);
-      };
+      if (definition.name == tool) {
+        definition.execute = wrapped(definition.execute, wrapper, local);
+      }
     }
   };
   return mutant;

@@ -178,7 +178,7 @@ TEST(Program, SelectsNothingByAPointBeyondTheLast) {
 TEST(Program, CountsLinesThatAreNoRows) {
   const Scratch scratch;
   std::ofstream(scratch / "rows") << slurp("fixtures/oracle/tools.jsonl").substr(0, 200) << "\n";
-  std::ofstream(scratch / "empty");
+  std::ofstream empty(scratch / "empty");
   std::ofstream(scratch / "schema") << "{\"meta\":true,\"schema\":99}\n";
 
   EXPECT_EQ(

@@ -149,6 +149,20 @@ void print_tally(const OracleCommand& command, const Tally& tally, Json cases) {
   print_out(reasons_text(tally) + tally.last_line());
 }
 
+/// Runs the selected rows of a file; what they came to is printed at once, or added to `cases`.
+void run_file(const OracleCommand& command, const OracleFile& file, Tally& tally, Json& cases) {
+  for (const auto& row : file.rows) {
+    if (!is_selected(row, command.only)) continue;
+    const CaseVerdict verdict = run_row(row, command.edition);
+    tally.add(verdict);
+    if (command.is_json) {
+      cases.push_back(to_json(verdict));
+    } else {
+      print_out(verdict_text(verdict));
+    }
+  }
+}
+
 }  // namespace
 
 int oracle_command(const OracleCommand& command) {
@@ -159,18 +173,7 @@ int oracle_command(const OracleCommand& command) {
   Tally tally;
   tally.unreadable = std::ssize(errors);
   Json cases = Json::array();
-  for (const auto& file : files) {
-    for (const auto& row : file.rows) {
-      if (!is_selected(row, command.only)) continue;
-      const CaseVerdict verdict = run_row(row, command.edition);
-      tally.add(verdict);
-      if (command.is_json) {
-        cases.push_back(to_json(verdict));
-      } else {
-        print_out(verdict_text(verdict));
-      }
-    }
-  }
+  for (const auto& file : files) run_file(command, file, tally, cases);
   print_errors(errors);
   print_tally(command, tally, std::move(cases));
   return exit_code_of(tally);

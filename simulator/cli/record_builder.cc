@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/trace/event_json.h"
+#include "engine/values/utf8.h"
 
 namespace plumb::simulator {
 namespace {
@@ -33,8 +34,12 @@ reports::Verdict verdict_of(invariants::Verdict verdict) {
 std::string event_text(const Trace& trace, std::int64_t seq) {
   if (seq < 0 || seq >= static_cast<std::int64_t>(trace.events.size())) return "";
   std::string text = dump_json(to_json(trace.events[static_cast<std::size_t>(seq)]));
-  if (text.size() > kEventTextMax) text = text.substr(0, kEventTextMax) + "...";
-  return text;
+  if (text.size() <= kEventTextMax) return text;
+  text.resize(kEventTextMax);
+  // Not within a character.
+  const auto cut = find_invalid_utf8(text);
+  if (cut >= 0) text.resize(static_cast<std::size_t>(cut));
+  return text + "...";
 }
 
 reports::Finding finding_at(const Trace& trace, std::int64_t seq) {
@@ -138,7 +143,7 @@ void describe_trace(reports::ScenarioResult& result, const TraceHeader& header) 
 std::string id_of_file(const std::string& file) {
   std::string id = file;
   if (const auto at = id.rfind("scenarios/"); at != std::string::npos) id = id.substr(at + 10);
-  if (const auto dot = id.rfind('.'); dot != std::string::npos) id = id.substr(0, dot);
+  if (const auto dot = id.rfind('.'); dot != std::string::npos) id.resize(dot);
   return id;
 }
 

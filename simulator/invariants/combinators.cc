@@ -10,12 +10,12 @@ namespace plumb::invariants {
 namespace {
 
 /// A plan for the subjects that the story keeps in this list.
-template <class T, auto List>
+template <class T, auto kList>
 EachPlan<T> plan_for(const std::string& id, const std::string& how) {
   EachPlan<T> plan;
   plan.id = id;
   plan.how = how;
-  plan.subjects = [](const Story& story) { return std::span<const T* const>(story.*List); };
+  plan.subjects = [](const Story& story) { return std::span<const T* const>(story.*kList); };
   return plan;
 }
 

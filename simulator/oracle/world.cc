@@ -264,9 +264,9 @@ Task<Differences> OracleWorld::judge_listing(Json states) {
   std::set<std::string> known;
   for (const auto& [path, state] : states.items()) {
     // A file's folders are there with it.
-    for (std::string at = path; !at.empty(); at = at.substr(0, at.rfind('/'))) {
-      known.insert(at);
-      if (!at.contains('/')) break;
+    known.insert(path);
+    for (auto end = path.rfind('/'); end != path.npos && end > 0; end = path.rfind('/', end - 1)) {
+      known.insert(path.substr(0, end));
     }
   }
   Differences found;

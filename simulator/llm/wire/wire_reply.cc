@@ -2,6 +2,7 @@
 #include "simulator/llm/wire/wire_reply.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -12,9 +13,10 @@ constexpr std::size_t kMarkBytes = 8;
 
 /// The pieces with the arguments of all calls in turn: first every call's head, then one delta of
 /// each as long as there are any.
-std::vector<StreamPiece> interleaved(std::vector<StreamPiece> pieces) {
+std::vector<StreamPiece> interleaved(const std::vector<StreamPiece>& pieces) {
   const auto calls = std::ranges::find(pieces, "toolcall_start", &StreamPiece::type);
-  std::vector<StreamPiece> result(pieces.begin(), calls);
+  std::vector<StreamPiece> result;
+  std::copy(pieces.begin(), calls, std::back_inserter(result));
   std::vector<std::vector<StreamPiece>> deltas;
   for (auto piece = calls; piece != pieces.end(); ++piece) {
     if (piece->type == "toolcall_start") {

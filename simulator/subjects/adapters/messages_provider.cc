@@ -76,7 +76,8 @@ Task<Result<std::int64_t>> HttpExchange::post(std::string path, std::string body
   }
   const bool has_head = co_await read_until("\r\n\r\n");
   if (!has_head) co_return broken_connection();
-  read_headers(take(buffer_.find("\r\n\r\n") + 4));
+  const std::string head = take(buffer_.find("\r\n\r\n") + 4);
+  read_headers(head);
   co_return status_;
 }
 
