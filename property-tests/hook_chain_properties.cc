@@ -128,7 +128,7 @@ class Chain {
       const SourceInfo source = scripted_source(definition);
       auto factory = make_scripted_extension(definition, source.path, world_);
       RC_ASSERT(factory.has_value());
-      sources.push_back({source, *std::move(factory)});
+      sources.emplace_back(source, *std::move(factory));
     }
     RC_ASSERT(loop_.run(runner_.load(std::move(sources))).has_value());
     registry_.bind();

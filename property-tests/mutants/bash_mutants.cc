@@ -10,6 +10,7 @@
 #include "engine/kernel/processes.h"
 #include "engine/tools/builtin/shell_output.h"
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_files.h"
 
 namespace plumb::simulator {
 namespace {
@@ -101,9 +102,9 @@ void add_shown_mutants(std::vector<Mutant>& list) {
 // ------------------------------------------------------------------ the log
 
 /// Logs lose their beginning, or are for everybody.
-class BadLogs final : public engine::Files {
+class BadLogs final : public OuterFiles {
  public:
-  BadLogs(engine::Files& inner, bool drops_bytes) : inner_(inner), drops_bytes_(drops_bytes) {}
+  BadLogs(engine::Files& inner, bool drops_bytes) : OuterFiles(inner), drops_bytes_(drops_bytes) {}
 
   Task<Result<engine::FileReply>> perform(engine::FileRequest request) override {
     if (request.path.ends_with(".log") && drops_bytes_) {
@@ -115,14 +116,13 @@ class BadLogs final : public engine::Files {
   }
 
  private:
-  engine::Files& inner_;
   bool drops_bytes_;
 };
 
 /// A folder that is missing seems to be there.
-class EveryFolder final : public engine::Files {
+class EveryFolder final : public OuterFiles {
  public:
-  explicit EveryFolder(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<engine::FileReply>> perform(engine::FileRequest request) override {
     const bool is_look = request.op == engine::FileOp::stat;
@@ -134,9 +134,6 @@ class EveryFolder final : public engine::Files {
     }
     co_return reply;
   }
-
- private:
-  engine::Files& inner_;
 };
 
 Mutant log_mutant(std::string name, std::string rule, std::string change, bool drops_bytes) {
@@ -195,12 +192,8 @@ void add_port_mutants(std::vector<Mutant>& list) {
   list.push_back(
       log_mutant("bash-log-has-a-part", "BASH-04", "half of each block is logged", true));
   list.push_back(log_mutant("bash-log-is-for-all", "BASH-05", "everybody may read the log", false));
-  Mutant elsewhere =
-      port_mutant("bash-runs-without-its-folder", "BASH-31", "a missing folder is taken for one");
-  elsewhere.alterations.files = [](engine::Files& inner, engine::Loop&) {
-    return std::make_unique<EveryFolder>(inner);
-  };
-  list.push_back(std::move(elsewhere));
+  list.push_back(files_mutant<EveryFolder>("bash-runs-without-its-folder", "BASH-31",
+                                           "a missing folder is taken for one"));
   list.push_back(process_mutant("bash-timeout-kills-the-shell-alone", "BASH-14",
                                 "children survive a timeout", kill_the_shell_alone));
   list.push_back(process_mutant("bash-abort-kills-the-shell-alone", "BASH-15",

@@ -8,6 +8,7 @@
 
 #include "engine/kernel/files.h"
 #include "property-tests/mutants/order_mutants.h"
+#include "property-tests/mutants/outer_files.h"
 #include "property-tests/mutants/outer_hooks.h"
 
 namespace plumb::simulator {
@@ -20,9 +21,9 @@ using Tools = std::span<const engine::RegisteredToolPtr>;
 using Order = std::span<const std::size_t>;
 
 /// Remembers what files were before the first write, and can bring that back.
-class UndoableFiles final : public engine::Files {
+class UndoableFiles final : public OuterFiles {
  public:
-  explicit UndoableFiles(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<engine::FileReply>> perform(engine::FileRequest request) override {
     const bool is_new = !before_.contains(request.path);
@@ -40,7 +41,6 @@ class UndoableFiles final : public engine::Files {
   }
 
  private:
-  engine::Files& inner_;
   std::map<std::string, std::string> before_;
 };
 

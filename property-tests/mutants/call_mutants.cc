@@ -7,37 +7,17 @@
 #include <utility>
 
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_hooks.h"
 
 namespace plumb::simulator {
 namespace {
 
 using engine::Policies;
 
-/// Hooks of a host that does nothing of its own.
-class CallHooks : public engine::ToolHooks {
- public:
-  explicit CallHooks(engine::ToolHooks& inner) : inner_(inner) {}
-
-  engine::Task<engine::BeforeOutcome> before_call(engine::CallView call) override {
-    return inner_.before_call(std::move(call));
-  }
-  engine::Task<engine::ToolResult> after_call(engine::CallView call,
-                                              engine::ToolResult result) override {
-    return inner_.after_call(std::move(call), std::move(result));
-  }
-  engine::Task<void> on_event(std::string call_id, Payload event) override {
-    return inner_.on_event(std::move(call_id), std::move(event));
-  }
-  bool wants(std::string_view kind) const override { return inner_.wants(kind); }
-
- protected:
-  engine::ToolHooks& inner_;
-};
-
 /// Asks the tool_call handlers when the tool has run already.
-class LateHandlers final : public CallHooks {
+class LateHandlers final : public OuterHooks {
  public:
-  using CallHooks::CallHooks;
+  using OuterHooks::OuterHooks;
 
   engine::Task<engine::BeforeOutcome> before_call(engine::CallView /*call*/) override {
     engine::BeforeOutcome allowed;
@@ -56,10 +36,10 @@ class LateHandlers final : public CallHooks {
 using KeptContent = std::map<std::string, std::vector<engine::ContentBlock>>;
 
 /// Remembers what the tools returned before any handler changed it.
-class ContentKeeper final : public CallHooks {
+class ContentKeeper final : public OuterHooks {
  public:
   ContentKeeper(engine::ToolHooks& inner, std::shared_ptr<KeptContent> kept)
-      : CallHooks(inner), kept_(std::move(kept)) {}
+      : OuterHooks(inner), kept_(std::move(kept)) {}
 
   engine::Task<engine::ToolResult> after_call(engine::CallView call,
                                               engine::ToolResult result) override {
@@ -215,14 +195,9 @@ void add_policy(std::vector<Mutant>& list, const char* name, const char* rule, c
 }
 
 void add_order_mutant(std::vector<Mutant>& list) {
-  Mutant late = mutant_of_kind(MutantKind::extension, "pipe-handlers-after-execute", "PIPE-01",
-                               "tool_call handlers run after execute");
+  Mutant late = hook_mutant<LateHandlers>("pipe-handlers-after-execute", "PIPE-01",
+                                          "tool_call handlers run after execute");
   late.also = {"EVENT-04", "PIPE-06", "TOOL-07"};
-  late.alterations.session = [](engine::SessionOptions& options) {
-    options.wrap_hooks = [](engine::ToolHooks& inner) {
-      return std::make_unique<LateHandlers>(inner);
-    };
-  };
   list.push_back(std::move(late));
 }
 

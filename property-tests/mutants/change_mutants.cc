@@ -12,6 +12,7 @@
 #include "engine/kernel/join.h"
 #include "engine/kernel/loop.h"
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_files.h"
 
 namespace plumb::simulator {
 namespace {
@@ -27,10 +28,10 @@ using ExecuteTool = std::function<Task<ToolResult>(ToolCall)>;
 using Perform = Task<Result<FileReply>> (*)(engine::Files& inner, FileRequest request);
 
 /// Does something else with the operations of one kind.
-class OtherOperation final : public engine::Files {
+class OtherOperation final : public OuterFiles {
  public:
   OtherOperation(engine::Files& inner, FileOp op, Perform action)
-      : inner_(inner), op_(op), action_(action) {}
+      : OuterFiles(inner), op_(op), action_(action) {}
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     return request.op == op_ ? action_(inner_, std::move(request))
@@ -38,7 +39,6 @@ class OtherOperation final : public engine::Files {
   }
 
  private:
-  engine::Files& inner_;
   FileOp op_;
   Perform action_;
 };
@@ -76,9 +76,9 @@ Task<Result<FileReply>> hide_failure(engine::Files& inner, FileRequest request) 
 // ------------------------------------------------------------------ names
 
 /// Works on the name that a call gave, not on the file that it was when the turn was taken.
-class NamesAtTheTurn final : public engine::Files {
+class NamesAtTheTurn final : public OuterFiles {
  public:
-  explicit NamesAtTheTurn(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     if (request.op == FileOp::real_path) return look_up(std::move(request));
@@ -112,14 +112,13 @@ class NamesAtTheTurn final : public engine::Files {
     co_return reply;
   }
 
-  engine::Files& inner_;
   std::map<std::string, Name> names_;  ///< By call.
 };
 
 /// A link that is written is replaced by a file.
-class LinksReplaced final : public engine::Files {
+class LinksReplaced final : public OuterFiles {
  public:
-  explicit LinksReplaced(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     if (request.op == FileOp::real_path) return look_up(std::move(request));
@@ -145,14 +144,13 @@ class LinksReplaced final : public engine::Files {
     co_return reply;
   }
 
-  engine::Files& inner_;
   std::map<std::string, std::string> links_;  ///< By target.
 };
 
 /// A write fails when the file is not what it was when it was read.
-class GuardedWrites final : public engine::Files {
+class GuardedWrites final : public OuterFiles {
  public:
-  explicit GuardedWrites(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     if (request.op == FileOp::read) return read(std::move(request));
@@ -179,18 +177,8 @@ class GuardedWrites final : public engine::Files {
     co_return reply;
   }
 
-  engine::Files& inner_;
   std::map<std::string, std::string> texts_;
 };
-
-template <class Decorator>
-Mutant decorator_mutant(std::string name, std::string rule, std::string change) {
-  Mutant mutant = port_mutant(std::move(name), std::move(rule), std::move(change));
-  mutant.alterations.files = [](engine::Files& inner, engine::Loop&) {
-    return std::make_unique<Decorator>(inner);
-  };
-  return mutant;
-}
 
 // ------------------------------------------------------------------ tools
 
@@ -264,8 +252,8 @@ std::vector<Mutant> write_change_mutants() {
       trips_also(wrapped_tool("write-goes-on-after-the-abort", "WRITE-04",
                               "a write does not look at the signal", "write", deaf),
                  {"ABORT-05"}),
-      decorator_mutant<LinksReplaced>("write-replaces-links", "WRITE-05",
-                                      "a file takes the place of a link"),
+      files_mutant<LinksReplaced>("write-replaces-links", "WRITE-05",
+                                  "a file takes the place of a link"),
       trips_also(wrapped_tool("write-reports-success", "WRITE-06", "a failed write is a success",
                               "write", cheerful),
                  {"QUEUE-11", "WRITE-01", "WRITE-07"}),
@@ -311,12 +299,12 @@ std::vector<Mutant> key_mutants() {
           policy_mutant("queue-new-files-by-name", "QUEUE-10",
                         "links to the folder of a new file are not resolved", new_file_by_its_name),
           {"QUEUE-01", "QUEUE-02", "WRITE-02", "WRITE-01"}),
-      trips_also(decorator_mutant<NamesAtTheTurn>(
-                     "queue-name-is-opened-at-the-turn", "QUEUE-13",
-                     "the key is the old file's, the name is opened at the turn"),
-                 {"QUEUE-01"}),
-      trips_also(decorator_mutant<GuardedWrites>("queue-claims-to-be-a-lock", "QUEUE-15",
-                                                 "an outside writer makes a call fail"),
+      trips_also(
+          files_mutant<NamesAtTheTurn>("queue-name-is-opened-at-the-turn", "QUEUE-13",
+                                       "the key is the old file's, the name is opened at the turn"),
+          {"QUEUE-01"}),
+      trips_also(files_mutant<GuardedWrites>("queue-claims-to-be-a-lock", "QUEUE-15",
+                                             "an outside writer makes a call fail"),
                  {"EDIT-16", "EDIT-71", "EDIT-02", "EDIT-26"}),
       trips_also(policy_mutant("queue-serialises-all-tools", "QUEUE-16",
                                "every tool waits for the others of its batch", one_call_at_a_time),
@@ -329,9 +317,9 @@ std::vector<Mutant> key_mutants() {
 /// In place of the queue: whoever looks a path up waits for the call before it, which gives way
 /// when its write begins, not when it ends. First in, first out, the write is over before the next
 /// call has looked its path up.
-class EarlyRelease final : public engine::Files {
+class EarlyRelease final : public OuterFiles {
  public:
-  EarlyRelease(engine::Files& inner, engine::Loop& loop) : inner_(inner), loop_(loop) {}
+  EarlyRelease(engine::Files& inner, engine::Loop& loop) : OuterFiles(inner), loop_(loop) {}
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     if (request.op == FileOp::real_path) return look_up(std::move(request));
@@ -363,7 +351,6 @@ class EarlyRelease final : public engine::Files {
     co_return reply;
   }
 
-  engine::Files& inner_;
   engine::Loop& loop_;
   std::map<std::string, std::unique_ptr<engine::AsyncMutex>> mutexes_;
   std::map<std::string, engine::AsyncMutex::Lock> held_;  ///< By call.

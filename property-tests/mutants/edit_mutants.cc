@@ -9,6 +9,7 @@
 #include "engine/tools/builtin/edit.h"
 #include "engine/tools/builtin/edit_planner.h"
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_files.h"
 #include "property-tests/mutants/plan_mutants.h"
 
 namespace plumb::simulator {
@@ -197,9 +198,9 @@ std::vector<Mutant> planner_mutants() {
 // ------------------------------------------------------------------ other steps
 
 /// Access is checked after reading.
-class LateAccess final : public engine::Files {
+class LateAccess final : public OuterFiles {
  public:
-  explicit LateAccess(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<engine::FileReply>> perform(engine::FileRequest request) override {
     if (request.op == engine::FileOp::access) return grant();
@@ -216,17 +217,12 @@ class LateAccess final : public engine::Files {
     if (!granted) co_return std::unexpected(granted.error());
     co_return reply;
   }
-
-  engine::Files& inner_;
 };
 
 Mutant late_access() {
-  Mutant mutant = port_mutant("edit-reads-before-the-access-check", "EDIT-16",
-                              "the access check follows the read");
+  Mutant mutant = files_mutant<LateAccess>("edit-reads-before-the-access-check", "EDIT-16",
+                                           "the access check follows the read");
   mutant.also = {"EDIT-19"};
-  mutant.alterations.files = [](engine::Files& inner, engine::Loop&) {
-    return std::make_unique<LateAccess>(inner);
-  };
   return mutant;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/kernel/join.h"
 #include "engine/kernel/loop.h"
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_files.h"
 
 namespace plumb::simulator {
 namespace {
@@ -76,10 +77,10 @@ std::vector<Mutant> read_mutants() {
 // ------------------------------------------------------------------ ports
 
 /// Paths under a prefix are the same files by another real path, so they have keys of their own.
-class TwoNames final : public engine::Files {
+class TwoNames final : public OuterFiles {
  public:
   static constexpr std::string_view kPrefix = "/unqueued";
-  explicit TwoNames(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     if (!request.path.starts_with(kPrefix)) return inner_.perform(std::move(request));
@@ -95,8 +96,6 @@ class TwoNames final : public engine::Files {
     if (reply) reply->text.insert(0, kPrefix);
     co_return reply;
   }
-
-  engine::Files& inner_;
 };
 
 /// Write's files have keys of their own.
@@ -108,16 +107,14 @@ Mutant write_passes_the_queue() {
                                                    params["path"].get<std::string>();
                                 });
                               });
-  mutant.alterations.files = [](engine::Files& inner, engine::Loop&) {
-    return std::make_unique<TwoNames>(inner);
-  };
+  put_around_files<TwoNames>(mutant);
   return mutant;
 }
 
 /// The real path of what exists is its name.
-class NamesAsKeys final : public engine::Files {
+class NamesAsKeys final : public OuterFiles {
  public:
-  explicit NamesAsKeys(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     if (request.op == FileOp::real_path) return name_itself(std::move(request));
@@ -131,14 +128,12 @@ class NamesAsKeys final : public engine::Files {
     if (reply) reply->text = std::move(name);
     co_return reply;
   }
-
-  engine::Files& inner_;
 };
 
 /// A file is read when its path is looked up, before the turn; the read within the turn gets that.
-class EarlyRead final : public engine::Files {
+class EarlyRead final : public OuterFiles {
  public:
-  explicit EarlyRead(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     if (request.op == FileOp::real_path) return look_up(std::move(request));
@@ -163,23 +158,16 @@ class EarlyRead final : public engine::Files {
     co_return reply;
   }
 
-  engine::Files& inner_;
   std::map<std::string, std::string> texts_;  ///< By call.
 };
 
 std::vector<Mutant> port_mutants() {
-  Mutant names =
-      trips_also(port_mutant("queue-key-is-the-name", "QUEUE-01", "links are not resolved"),
-                 {"BATCH-18", "EDIT-02", "EDIT-39"});
-  names.alterations.files = [](engine::Files& inner, engine::Loop&) {
-    return std::make_unique<NamesAsKeys>(inner);
-  };
-  Mutant early = trips_also(port_mutant("edit-reads-before-its-turn", "QUEUE-05",
-                                        "a file is read when its path is looked up"),
+  Mutant names = trips_also(
+      files_mutant<NamesAsKeys>("queue-key-is-the-name", "QUEUE-01", "links are not resolved"),
+      {"BATCH-18", "EDIT-02", "EDIT-39"});
+  Mutant early = trips_also(files_mutant<EarlyRead>("edit-reads-before-its-turn", "QUEUE-05",
+                                                    "a file is read when its path is looked up"),
                             {"EDIT-19", "BATCH-18", "EDIT-02", "EDIT-39"});
-  early.alterations.files = [](engine::Files& inner, engine::Loop&) {
-    return std::make_unique<EarlyRead>(inner);
-  };
   return {
       trips_also(write_passes_the_queue(), {"QUEUE-02"}),
       trips_also(std::move(names), {"QUEUE-02", "QUEUE-05"}),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "property-tests/mutants/order_mutants.h"
+#include "property-tests/mutants/outer_files.h"
 #include "property-tests/mutants/outer_hooks.h"
 
 namespace plumb::simulator {
@@ -85,18 +86,6 @@ class HastyTool final {
   CurrentPort files_;
 };
 
-/// Changes nothing; it makes the port known to the tools of the same run.
-class KnownFiles final : public engine::Files {
- public:
-  explicit KnownFiles(engine::Files& inner) : inner_(inner) {}
-  Task<Result<engine::FileReply>> perform(engine::FileRequest request) override {
-    return inner_.perform(std::move(request));
-  }
-
- private:
-  engine::Files& inner_;
-};
-
 Mutant hasty_tool() {
   Mutant mutant;
   mutant.name = "pipe-acts-before-the-final-check";
@@ -105,7 +94,7 @@ Mutant hasty_tool() {
   mutant.change = "a tool acts before it looks at its arguments";
   const auto current = std::make_shared<engine::Files*>(nullptr);
   mutant.alterations.files = [current](engine::Files& inner, engine::Loop&) {
-    auto files = std::make_unique<KnownFiles>(inner);
+    auto files = std::make_unique<OuterFiles>(inner);
     *current = files.get();
     return files;
   };

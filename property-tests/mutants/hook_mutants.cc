@@ -7,6 +7,7 @@
 
 #include "engine/kernel/join.h"
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_hooks.h"
 
 namespace plumb::simulator {
 namespace {
@@ -19,20 +20,10 @@ using engine::Task;
 using engine::ToolResult;
 
 /// Hands everything on to the extensions' handlers; `host_tools` are the names of the host's tools.
-class PassingHooks : public engine::ToolHooks {
+class PassingHooks : public OuterHooks {
  public:
   PassingHooks(engine::ToolHooks& inner, std::vector<std::string> host_tools)
-      : inner_(inner), host_tools_(std::move(host_tools)) {}
-  Task<BeforeOutcome> before_call(CallView call) override {
-    return inner_.before_call(std::move(call));
-  }
-  Task<ToolResult> after_call(CallView call, ToolResult result) override {
-    return inner_.after_call(std::move(call), std::move(result));
-  }
-  Task<void> on_event(std::string call_id, Payload event) override {
-    return inner_.on_event(std::move(call_id), std::move(event));
-  }
-  bool wants(std::string_view kind) const override { return inner_.wants(kind); }
+      : OuterHooks(inner), host_tools_(std::move(host_tools)) {}
 
  protected:
   Task<BeforeOutcome> gate_unless(bool is_exempt, CallView call) {
@@ -43,7 +34,6 @@ class PassingHooks : public engine::ToolHooks {
   bool is_host_tool(const std::string& name) const {
     return std::ranges::find(host_tools_, name) != host_tools_.end();
   }
-  engine::ToolHooks& inner_;
 
  private:
   std::vector<std::string> host_tools_;

@@ -10,6 +10,7 @@
 #include "engine/kernel/loop.h"
 #include "engine/tools/builtin/image_file.h"
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_files.h"
 
 namespace plumb::simulator {
 namespace {
@@ -34,18 +35,6 @@ struct LocalFiles {
   engine::Files* port = nullptr;
 };
 
-/// Only passes on.
-class PlainFiles final : public engine::Files {
- public:
-  explicit PlainFiles(engine::Files& inner) : inner_(inner) {}
-  Task<Result<FileReply>> perform(FileRequest request) override {
-    return inner_.perform(std::move(request));
-  }
-
- private:
-  engine::Files& inner_;
-};
-
 using AlsoLocally = Task<ToolResult> (*)(RunHostTool, ToolCall, std::shared_ptr<LocalFiles>);
 
 RunHostTool wrapped(RunHostTool inner, AlsoLocally wrapper, std::shared_ptr<LocalFiles> local) {
@@ -61,7 +50,7 @@ Mutant local_too(Mutant mutant, std::string tool, AlsoLocally wrapper) {
   mutant.kind = MutantKind::extension;
   mutant.alterations.files = [local](engine::Files& inner, engine::Loop&) {
     local->port = &inner;
-    return std::make_unique<PlainFiles>(inner);
+    return std::make_unique<OuterFiles>(inner);
   };
   mutant.alterations.session = [tool, wrapper, local](engine::SessionOptions& options) {
     for (auto& definition : options.builtin_tools) {
@@ -94,9 +83,9 @@ Task<ToolResult> write_locally(RunHostTool inner, ToolCall call,
 // ------------------------------------------------------------------ one backend for all
 
 /// What is written goes elsewhere, where only later reads find it.
-class WritesElsewhere final : public engine::Files {
+class WritesElsewhere final : public OuterFiles {
  public:
-  explicit WritesElsewhere(engine::Files& inner) : inner_(inner) {}
+  using OuterFiles::OuterFiles;
 
   Task<Result<FileReply>> perform(FileRequest request) override {
     if (request.op == FileOp::write) return keep(std::move(request));
@@ -109,17 +98,14 @@ class WritesElsewhere final : public engine::Files {
     co_return FileReply();
   }
 
-  engine::Files& inner_;
   std::map<std::string, std::string> kept_;
 };
 
 Mutant writes_follow_reads() {
-  Mutant mutant = trips_also(port_mutant("read-moves-the-other-tools", "READ-32",
-                                         "edit and write go where the replaced read goes"),
-                             {"EDIT-02", "EDIT-16", "EDIT-71", "WRITE-01"});
-  mutant.alterations.files = [](engine::Files& inner, engine::Loop&) {
-    return std::make_unique<WritesElsewhere>(inner);
-  };
+  Mutant mutant =
+      trips_also(files_mutant<WritesElsewhere>("read-moves-the-other-tools", "READ-32",
+                                               "edit and write go where the replaced read goes"),
+                 {"EDIT-02", "EDIT-16", "EDIT-71", "WRITE-01"});
   return mutant;
 }
 

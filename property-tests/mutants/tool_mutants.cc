@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_hooks.h"
 
 namespace plumb::simulator {
 namespace {
@@ -38,9 +39,9 @@ std::shared_ptr<Json> validated_arguments(const engine::RegisteredTool& /*tool*/
 }
 
 /// Hooks that live in the wrapper of a tool, beside those of the session: the chain runs twice.
-class HooksTwice final : public engine::ToolHooks {
+class HooksTwice final : public OuterHooks {
  public:
-  explicit HooksTwice(engine::ToolHooks& inner) : inner_(inner) {}
+  using OuterHooks::OuterHooks;
 
   engine::Task<engine::BeforeOutcome> before_call(engine::CallView call) override {
     engine::CallView again = call;
@@ -48,31 +49,13 @@ class HooksTwice final : public engine::ToolHooks {
     if (first.verdict != engine::BeforeVerdict::allow) co_return first;
     co_return co_await inner_.before_call(std::move(call));
   }
-  engine::Task<engine::ToolResult> after_call(engine::CallView call,
-                                              engine::ToolResult result) override {
-    return inner_.after_call(std::move(call), std::move(result));
-  }
-  engine::Task<void> on_event(std::string call_id, Payload event) override {
-    return inner_.on_event(std::move(call_id), std::move(event));
-  }
-  bool wants(std::string_view kind) const override { return inner_.wants(kind); }
-
- private:
-  engine::ToolHooks& inner_;
 };
 
 Mutant hooks_run_twice() {
-  Mutant mutant;
-  mutant.name = "tool-hooks-run-twice";
-  mutant.kind = MutantKind::extension;
-  mutant.rule = "TOOL-09";
+  Mutant mutant =
+      hook_mutant<HooksTwice>("tool-hooks-run-twice", "TOOL-09",
+                              "the wrapper of a tool runs the tool_call chain once more");
   mutant.also = {"HOOK-01"};
-  mutant.change = "the wrapper of a tool runs the tool_call chain once more";
-  mutant.alterations.session = [](engine::SessionOptions& options) {
-    options.wrap_hooks = [](engine::ToolHooks& inner) -> std::unique_ptr<engine::ToolHooks> {
-      return std::make_unique<HooksTwice>(inner);
-    };
-  };
   return mutant;
 }
 

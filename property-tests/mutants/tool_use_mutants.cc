@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "property-tests/mutants/mutant.h"
+#include "property-tests/mutants/outer_hooks.h"
 
 namespace plumb::simulator {
 namespace {
@@ -179,31 +180,15 @@ void read_notes_from_files(SessionOptions& options) {
 }
 
 /// Hooks that live in the wrapper of extension tools: a built-in's calls pass them by.
-class BuiltinsEscape final : public engine::ToolHooks {
+class BuiltinsEscape final : public OuterHooks {
  public:
-  explicit BuiltinsEscape(engine::ToolHooks& inner) : inner_(inner) {}
+  using OuterHooks::OuterHooks;
 
   Task<engine::BeforeOutcome> before_call(engine::CallView call) override {
     if (call.name != "read") co_return co_await inner_.before_call(std::move(call));
     co_return engine::BeforeOutcome();
   }
-  Task<ToolResult> after_call(engine::CallView call, ToolResult result) override {
-    return inner_.after_call(std::move(call), std::move(result));
-  }
-  Task<void> on_event(std::string call_id, Payload event) override {
-    return inner_.on_event(std::move(call_id), std::move(event));
-  }
-  bool wants(std::string_view kind) const override { return inner_.wants(kind); }
-
- private:
-  engine::ToolHooks& inner_;
 };
-
-void let_builtins_escape(SessionOptions& options) {
-  options.wrap_hooks = [](engine::ToolHooks& inner) -> std::unique_ptr<engine::ToolHooks> {
-    return std::make_unique<BuiltinsEscape>(inner);
-  };
-}
 
 engine::ToolResultMessage message_with_structure(const engine::FinishedCall& call) {
   auto message = engine::result_message(call);
@@ -225,8 +210,8 @@ std::vector<Mutant> tool_use_mutants() {
                   "the context is made once, when the session starts",
                   change_context<ContextOfTheStart>),
       trips_also(
-          host_mutant("tool-builtins-escape-the-hooks", "TOOL-09",
-                      "calls of a built-in pass the handlers of tool_call by", let_builtins_escape),
+          hook_mutant<BuiltinsEscape>("tool-builtins-escape-the-hooks", "TOOL-09",
+                                      "calls of a built-in pass the handlers of tool_call by"),
           {"HOOK-12"}),
       host_mutant("tool-note-is-a-path", "TOOL-18", "read_note opens its id as a path",
                   read_notes_from_files),
