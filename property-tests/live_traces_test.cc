@@ -3,6 +3,8 @@
 // as no cause ties them, and kinds that it does not show. Neither is a failure: a rule that cannot
 // know is untestable.
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -134,32 +136,42 @@ TEST(LiveTraces, AKindThatIsNotShownIsNoFailure) {
   for (const auto& excuse : excuses) ADD_FAILURE() << "nothing needs the excuse of " << excuse;
 }
 
-/// What is wrong is still found where order counts for less: of the tampered traces, a third of
-/// them here, said to be live, four in five fail by their rule.
+/// Tampers that a live trace may hide, one a line: another order of its events would be lawful.
+std::set<std::string> hidden_tampers() {
+  std::ifstream file("fixtures/hidden_tampers.txt");
+  std::set<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with('#')) names.insert(line);
+  }
+  return names;
+}
+
+/// What is wrong is still found where order counts for less: said to be live, the tampered traces
+/// fail by their rule, but for those that are known to be hidden. Every third is tried here.
 TEST(LiveTraces, StillShowWhatIsWrong) {
   const auto tampers = load_tampers("scenarios/rules");
   ASSERT_TRUE(tampers.has_value());
   std::map<std::string, Trace> traces;
   for (auto& [file, trace] : good_traces()) traces.emplace(file, std::move(trace));
+  const auto known = hidden_tampers();
+  const std::size_t step = std::getenv("PLUMB_ALL_TAMPERS") != nullptr ? 1 : 3;
   std::size_t number = 0;
   std::int64_t told = 0;
-  std::string hidden;
-  std::int64_t hidden_count = 0;
   for (const auto& tamper : *tampers) {
     const auto base = traces.find(tamper.scenario);
-    if (base == traces.end() || ++number % 3 != 0) continue;
+    if (base == traces.end() || ++number % step != 0) continue;
     auto wrong = apply_tamper(base->second, tamper);
     ASSERT_TRUE(wrong.has_value()) << tamper.file;
     wrong->header.determinism = Determinism::live;
     ++told;
     const auto judged =
         invariants::judge(*wrong, repository_suite().facts, {.rules = {tamper.rule}});
-    if (judged.empty() || judged.front().verdict == invariants::Verdict::fail) continue;
-    ++hidden_count;
-    hidden += " " + tamper.rule;
+    const bool is_hidden = !judged.empty() && judged.front().verdict != invariants::Verdict::fail;
+    EXPECT_EQ(is_hidden, known.contains(tamper.file))
+        << tamper.file << (is_hidden ? " is hidden in a live trace" : " is found in a live trace");
   }
   EXPECT_GT(told, 100);
-  EXPECT_LE(5 * hidden_count, told) << "hidden in live traces:" << hidden;
+  EXPECT_LE(5 * std::ssize(known), std::ssize(*tampers)) << "one in five is too many";
 }
 
 }  // namespace
