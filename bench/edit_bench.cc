@@ -21,7 +21,7 @@ void set_bytes(benchmark::State& state, std::size_t size) {
 }
 
 void bench_plan(benchmark::State& state) {
-  const std::string text = large_text();
+  const std::string& text = large_text();
   const auto edits = spread_edits(state.range(0));
   for (auto _ : state) measured([&] { benchmark::DoNotOptimize(plan_edits(text, edits)); });
   set_bytes(state, text.size());

@@ -143,19 +143,23 @@ TEST(ScenarioSuite, JudgesATraceFromDiskLikeOneInMemory) {
   }
 }
 
+void expect_no_failure(const Trace& trace, const std::string& how) {
+  for (const auto& judgement : invariants::judge(trace, repository_suite().facts)) {
+    EXPECT_NE(judgement.verdict, invariants::Verdict::fail)
+        << how << " breaks " << judgement.id << ": "
+        << (judgement.findings.empty() ? "" : judgement.findings.front().message);
+  }
+}
+
 /// Other orders of what is concurrent break no rule either.
 TEST(ScenarioSuite, HoldsItsRulesUnderOtherSeeds) {
-  const auto& facts = repository_suite().facts;
   SessionSubject subject;
   for (const auto& scenario : repository_suite().scenarios) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       RunOptions run;
       run.seed = seed;
-      for (const auto& judgement : invariants::judge(subject.run(scenario, run).trace, facts)) {
-        EXPECT_NE(judgement.verdict, invariants::Verdict::fail)
-            << scenario.file << " --seed " << seed << " breaks " << judgement.id << ": "
-            << (judgement.findings.empty() ? "" : judgement.findings.front().message);
-      }
+      expect_no_failure(subject.run(scenario, run).trace,
+                        scenario.file + " --seed " + std::to_string(seed));
     }
   }
 }
