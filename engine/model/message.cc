@@ -43,8 +43,8 @@ Json content_json(const std::vector<ContentBlock>& content, bool is_request) {
   return json;
 }
 
-void add_if_given(Json& json, const char* key, const SharedJson& value) {
-  if (!value.is_null()) json[key] = value.get();
+void add_if_given(Json::object_t& object, const char* key, const SharedJson& value) {
+  if (!value.is_null()) add_members(object, key, value.get());
 }
 
 Json usage_json(const Usage& usage) {
@@ -57,34 +57,41 @@ Json full_json(const UserMessage& message) {
 }
 
 Json full_json(const AssistantMessage& message) {
-  Json json = json_object("role", "assistant", "content", content_json(message.content, false),
-                          "stopReason", to_string(message.stop_reason));
-  if (!message.error_message.empty()) json["errorMessage"] = message.error_message;
-  json["usage"] = usage_json(message.usage);
+  Json json = object_with_room(5);
+  auto& object = json.get_ref<Json::object_t&>();
+  add_members(object, "role", "assistant", "content", content_json(message.content, false),
+              "stopReason", to_string(message.stop_reason));
+  if (!message.error_message.empty()) add_members(object, "errorMessage", message.error_message);
+  add_members(object, "usage", usage_json(message.usage));
   return json;
 }
 
 Json full_json(const ToolResultMessage& message) {
-  Json json = json_object("role", "toolResult", "toolCallId", message.tool_call_id, "toolName",
-                          message.tool_name, "content", content_json(message.content, false));
-  add_if_given(json, "details", message.details);
-  add_if_given(json, "usage", message.usage);
-  json["isError"] = message.is_error;
-  if (!message.added_tool_names.empty()) json["addedToolNames"] = message.added_tool_names;
+  Json json = object_with_room(8);
+  auto& object = json.get_ref<Json::object_t&>();
+  add_members(object, "role", "toolResult", "toolCallId", message.tool_call_id, "toolName",
+              message.tool_name, "content", content_json(message.content, false));
+  add_if_given(object, "details", message.details);
+  add_if_given(object, "usage", message.usage);
+  add_members(object, "isError", message.is_error);
+  if (!message.added_tool_names.empty()) {
+    add_members(object, "addedToolNames", message.added_tool_names);
+  }
   return json;
 }
 
 Json full_json(const CustomMessage& message) {
   Json json = json_object("role", "custom", "customType", message.custom_type, "content",
                           content_json(message.content, false));
-  add_if_given(json, "details", message.details);
+  add_if_given(json.get_ref<Json::object_t&>(), "details", message.details);
   return json;
 }
 
 Json full_json(const SystemMessage& message) {
   Json json = json_object("role", "system", "content", content_json(message.content, false));
-  add_if_given(json, "toolsAdded", message.tools_added);
-  add_if_given(json, "toolsRemoved", message.tools_removed);
+  auto& object = json.get_ref<Json::object_t&>();
+  add_if_given(object, "toolsAdded", message.tools_added);
+  add_if_given(object, "toolsRemoved", message.tools_removed);
   return json;
 }
 

@@ -4,6 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "engine/values/json_members.h"
+#include "engine/values/json_object.h"
+
 namespace plumb::engine {
 namespace {
 
@@ -11,28 +14,26 @@ constexpr std::array<std::string_view, 5> kExposures{"direct", "model-only", "co
                                                      "hidden"};
 
 void add_given(Json& json, const char* key, const SharedJson& value) {
-  if (!value.is_null()) json[key] = value.get();
+  if (!value.is_null()) add_members(json.get_ref<Json::object_t&>(), key, value.get());
 }
 
 SharedJson member(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found == json.end() || found->is_null() ? SharedJson() : SharedJson(*found);
+  const Json& value = at(json, key);
+  return value.is_null() ? SharedJson() : SharedJson(value);
 }
 
 Result<bool> flag_member(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return false;
-  if (!found->is_boolean()) {
+  const Json& flag = at(json, key);
+  if (flag.is_null()) return false;
+  if (!flag.is_boolean()) {
     return fail(ErrorCode::invalid, std::string(key) + " of a tool result must be true or false");
   }
-  return found->get<bool>();
+  return flag.get<bool>();
 }
 
 Result<std::vector<std::string>> names_member(const Json& json, const char* key) {
   std::vector<std::string> names;
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return names;
-  for (const auto& name : *found) {
+  for (const auto& name : at(json, key)) {
     if (!name.is_string()) {
       return fail(ErrorCode::invalid, std::string(key) + " of a tool result must hold names");
     }
@@ -103,13 +104,17 @@ ToolResult failed_result(std::string message, std::string error_class) {
 }
 
 Json to_json(const ToolResult& result) {
-  Json json{{"content", to_json(result.content)}};
+  Json json = object_with_room(7);
+  auto& object = json.get_ref<Json::object_t&>();
+  add_members(object, "content", to_json(result.content));
   add_given(json, "details", result.details);
   add_given(json, "structuredContent", result.structured_content);
-  if (result.is_error) json["isError"] = true;
+  if (result.is_error) add_members(object, "isError", true);
   add_given(json, "usage", result.usage);
-  if (result.terminate) json["terminate"] = true;
-  if (!result.added_tool_names.empty()) json["addedToolNames"] = result.added_tool_names;
+  if (result.terminate) add_members(object, "terminate", true);
+  if (!result.added_tool_names.empty()) {
+    add_members(object, "addedToolNames", result.added_tool_names);
+  }
   return json;
 }
 
@@ -117,8 +122,8 @@ Result<ToolResult> parse_tool_result(const Json& json) {
   ToolResult result;
   if (json.is_null()) return result;
   if (!json.is_object()) return fail(ErrorCode::invalid, "a tool result must be an object");
-  if (json.contains("content") && !json["content"].is_null()) {
-    PLUMB_TRY(result.content, parse_content(json["content"]));
+  if (const Json& content = at(json, "content"); !content.is_null()) {
+    PLUMB_TRY(result.content, parse_content(content));
   }
   result.details = member(json, "details");
   result.structured_content = member(json, "structuredContent");

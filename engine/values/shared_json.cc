@@ -5,9 +5,33 @@
 #include <utility>
 
 namespace plumb {
+namespace {
+
+/// Empties a value from its leaves up. The library frees whatever has parts by way of a list of
+/// them, each of which it moves there and back: several times the cost, for the many small trees
+/// of a trace. What lies deeper than any reader goes is left to it.
+void take_apart(Json& value, std::int64_t depth = 0) {
+  if (depth == kJsonDepthMax) return;
+  if (auto* members = value.get_ptr<Json::object_t*>()) {
+    for (auto& [name, part] : *members) take_apart(part, depth + 1);
+    members->clear();
+  } else if (auto* parts = value.get_ptr<Json::array_t*>()) {
+    for (auto& part : *parts) take_apart(part, depth + 1);
+    parts->clear();
+  }
+}
+
+}  // namespace
 
 // The members are caches behind an immutable value, hence mutable.
 struct SharedJson::Cell {
+  Cell() = default;
+  Cell(const Cell&) = delete;
+  Cell& operator=(const Cell&) = delete;
+  ~Cell() {
+    if (value) take_apart(*value);
+  }
+
   mutable std::optional<Json> value;
   mutable Producer producer;
   mutable std::optional<std::string> bytes;
