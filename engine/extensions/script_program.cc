@@ -355,6 +355,8 @@ Result<Verb> compile_verb(const std::string& name, const Json& given, ScriptPlac
       verb.kind == VerbKind::register_tool || verb.kind == VerbKind::define_tool;
   if (checked && !holds_tool) checked = check_references(verb.arguments, at);
   if (!checked) return std::unexpected(checked.error());
+  verb.is_literal =
+      !may_refer(verb.arguments) && check_resolved(verb.kind, verb.arguments).has_value();
   return verb;
 }
 

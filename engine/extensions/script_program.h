@@ -61,6 +61,7 @@ struct HandlerScript;
 struct Verb {
   VerbKind kind = VerbKind::allow;
   Json arguments;
+  bool is_literal = false;       ///< The arguments refer to nothing: they are used as they are.
   std::vector<Branch> branches;  ///< Of ask (by answer), of if (then, else), later, in_turn.
   // Shared by the copies of a program; immutable once compiled.
   std::shared_ptr<const HandlerScript> handler;  ///< Of add_handler.

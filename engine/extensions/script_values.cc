@@ -156,6 +156,11 @@ Json resolve_value(const Json& value, const ReferenceLookup& lookup) {
   return resolved;
 }
 
+bool may_refer(const Json& value) {
+  if (value.is_string()) return value.get_ref<const std::string&>().contains('$');
+  return value.is_structured() && std::ranges::any_of(value, may_refer);
+}
+
 Result<void> check_references(const Json& value, const std::string& at) {
   if (value.is_string()) return check_text(value.get_ref<const std::string&>(), at);
   if (!value.is_structured()) return {};

@@ -20,6 +20,9 @@ using ReferenceLookup = std::function<Json(std::string_view name)>;
 /// `value` with all references replaced. What a pointer does not find is null.
 Json resolve_value(const Json& value, const ReferenceLookup& lookup);
 
+/// Whether a text in the value may hold a reference: without one it resolves to itself.
+bool may_refer(const Json& value);
+
 /// Errors: invalid, with the pointer of the place, for a reference to an unknown name.
 Result<void> check_references(const Json& value, const std::string& at);
 

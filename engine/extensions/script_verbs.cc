@@ -302,8 +302,12 @@ Json look_up(const ScriptState& state, std::string_view name) {
 
 bool run_at_once(ScriptState& state, const Verb& verb) {
   if (registers(state, verb)) return true;
-  const Json arguments = resolved(state, verb.arguments);
-  if (throw_if_failed(state, check_resolved(verb.kind, arguments))) return true;
+  Json storage;
+  if (!verb.is_literal) {
+    storage = resolved(state, verb.arguments);
+    if (throw_if_failed(state, check_resolved(verb.kind, storage))) return true;
+  }
+  const Json& arguments = verb.is_literal ? verb.arguments : storage;
   if (verb.kind == VerbKind::latch && arguments.contains("set")) {
     do_latch(state, arguments);
     return true;
