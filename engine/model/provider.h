@@ -33,6 +33,8 @@ class StreamSink {
   virtual ~StreamSink() = default;
   /// `partial`: {type: text_delta | toolcall_start | toolcall_delta | ..., contentIndex, delta}.
   virtual void on_delta(SharedJson partial) = 0;
+  /// The whole answer as a port has recorded it: who stores the same may share its form.
+  virtual void on_recorded(MessagePtr /*answer*/, SharedJson /*shown*/) {}
 };
 
 /// What the engine needs from a model. Called on the engine's loop only. A failure of the model is

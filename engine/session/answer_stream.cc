@@ -10,11 +10,6 @@ namespace plumb::engine {
 
 namespace {
 
-/// What message_start shows while nothing has arrived yet.
-SharedJson empty_answer() {
-  return SharedJson(json_object("role", "assistant", "content", Json::array()));
-}
-
 Json piece_fields(const SharedJson& partial) {
   Json fields = Json::object();
   fields["assistantMessageEvent"] = partial.get();
@@ -28,6 +23,10 @@ Json start_fields_of(const SharedJson& message) {
 }
 
 }  // namespace
+
+SharedJson empty_answer() {
+  return SharedJson(json_object("role", "assistant", "content", Json::array()));
+}
 
 bool AnswerStream::has_handlers() const {
   return runner_.wants("message_start") || runner_.wants("message_update");
@@ -66,7 +65,7 @@ Task<void> AnswerStream::deliver_pieces() {
 
 Task<void> AnswerStream::deliver(SharedJson partial) {
   if (!has_started_) {
-    Json fields = start_fields_of(empty_answer());
+    Json fields = start_fields_of(empty_);
     co_await runner_.notify("message_start", "", std::move(fields));
     record_start();
   }
@@ -90,11 +89,22 @@ void AnswerStream::on_delta(SharedJson partial) {
   recorder_.record(Source::engine, std::move(event));
 }
 
+void AnswerStream::on_recorded(MessagePtr answer, SharedJson shown) {
+  recorded_.emplace(std::move(answer), std::move(shown));
+}
+
+/// Whoever stands between the port that records and the session may have changed the answer.
+ShownMessage AnswerStream::as_message(AssistantMessage answer) const {
+  const auto* known = recorded_ ? std::get_if<AssistantMessage>(recorded_->message.get()) : nullptr;
+  if (known != nullptr && *known == answer) return *recorded_;
+  return ShownMessage(std::make_shared<const Message>(std::move(answer)));
+}
+
 void AnswerStream::record_start() {
   has_started_ = true;
   MessageStart event;
   event.role = "assistant";
-  event.message = empty_answer();
+  event.message = empty_;
   recorder_.record(Source::engine, std::move(event));
 }
 

@@ -182,6 +182,7 @@ void Session::Core::restore_active(const std::vector<std::string>& active,
 }
 
 void Session::Core::refresh_active() {
+  prompted_.reset();
   active_.refreshed();
 }
 

@@ -16,6 +16,7 @@
 #include "engine/extensions/runner.h"
 #include "engine/kernel/event.h"
 #include "engine/kernel/touch_mark.h"
+#include "engine/session/answer_stream.h"
 #include "engine/session/message_queue.h"
 #include "engine/session/session.h"
 #include "engine/session/transcript.h"
@@ -152,7 +153,7 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   Task<std::string> deliver(MessagePtr message, std::string call);
   Task<MessagePtr> next_answer();
   Task<MessagePtr> ask_model();
-  Task<MessagePtr> close_answer(bool has_started, AssistantMessage answer);
+  Task<MessagePtr> close_answer(bool has_started, ShownMessage answer);
   Task<BatchOutcome> run_calls(MessagePtr answer);
   Task<bool> end_turn(std::int64_t turn, MessagePtr answer);
   Json turn_end_fields(std::int64_t turn, const Message& answer) const;
@@ -200,7 +201,10 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   std::string answer_entry_;
   std::optional<std::vector<ToolDeclaration>> announced_;  ///< What the transcript declares.
   std::map<std::string, std::pair<RegisteredToolPtr, ToolDeclaration>> declared_;
+  SharedJson empty_answer_ = empty_answer();
   SharedJson prompt_;
+  /// For which tools the run has composed it; nothing: anew, since something else may be different.
+  std::optional<std::vector<RegisteredToolPtr>> prompted_;
   /// Messages with pictures, and as they go to a model that takes none: the same object each time.
   std::vector<std::pair<SharedJson, SharedJson>> blind_messages_;
   std::string_view busy_with_;          ///< What holds the session; empty: nothing.

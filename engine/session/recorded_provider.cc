@@ -19,8 +19,11 @@ std::vector<BorrowedBlock> blocks_of(const ModelRequest& request) {
 
 Task<Result<AssistantMessage>> RecordedProvider::complete(ModelRequest request, StreamSink& sink,
                                                           AbortSignal signal) {
-  ProviderRequest sent = deltas_.next(request.lineage, blocks_of(request),
-                                      SharedJson(json_object("model", request.model)));
+  if (model_ != request.model) {
+    model_ = request.model;
+    params_ = SharedJson(json_object("model", model_));
+  }
+  ProviderRequest sent = deltas_.next(request.lineage, blocks_of(request), params_);
   const auto n = sent.n;
   const auto seq = recorder_.record(Source::port, std::move(sent));
   deltas_.sent(seq);
@@ -30,7 +33,9 @@ Task<Result<AssistantMessage>> RecordedProvider::complete(ModelRequest request, 
   if (answer) {
     event.stop_reason = to_string(answer->stop_reason);
     event.error = answer->error_message;
-    event.message = share(std::make_shared<const Message>(*answer));
+    auto message = std::make_shared<const Message>(*answer);
+    event.message = share(message);
+    sink.on_recorded(std::move(message), event.message);
   } else {
     event.stop_reason = to_string(StopReason::error);
     event.error = answer.error().message;

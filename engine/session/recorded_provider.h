@@ -25,6 +25,8 @@ class RecordedProvider final : public Provider {
   Provider& inner_;
   Recorder& recorder_;
   RequestDeltas deltas_;
+  std::string model_;  ///< Which `params_` names.
+  SharedJson params_;
 };
 
 }  // namespace plumb::engine

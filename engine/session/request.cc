@@ -157,6 +157,9 @@ std::string Session::Core::prompt_for(std::vector<RegisteredToolPtr> tools) cons
 /// Of the tools that the turn declares, whatever a handler switched meanwhile (ACTIVE-08). The same
 /// object as last time when the text is the same: a stable prefix (PROMPT-11).
 SharedJson Session::Core::shared_prompt() {
+  run_mark_.read();
+  if (prompted_ == turn_tools_->active) return prompt_;
+  prompted_ = turn_tools_->active;
   Json text(prompt_for(turn_tools_->active));
   if (prompt_.get() != text) prompt_ = SharedJson(std::move(text));
   return prompt_;
@@ -206,7 +209,7 @@ Task<ModelRequest> Session::Core::compose_request() {
   ModelRequest request;
   request.model = model();
   request.system = shared_prompt();
-  request.tools = declarations();
+  request.tools = *announced_;
   if (!model_profile().takes_pictures) messages = without_pictures(std::move(messages));
   request.messages = std::move(messages);
   co_return request;

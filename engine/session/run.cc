@@ -67,6 +67,7 @@ Task<Result<void>> Session::Core::run_input(std::string text) {
 
 Task<Result<void>> Session::Core::run_prompt(std::string text) {
   run_mark_.write();
+  prompted_.reset();
   is_running_ = true;
   std::vector<MessagePtr> first = co_await prepare_run(prompt_message(std::move(text)));
   while (true) {
@@ -88,6 +89,7 @@ Task<Result<void>> Session::Core::run_prompt(std::string text) {
 
 void Session::Core::begin_run() {
   run_mark_.write();
+  prompted_.reset();
   run_.emplace(ports_.env.loop);
   is_running_ = true;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // One turn: what waits is delivered, the model answers, its calls run.
-#include "engine/session/answer_stream.h"
 #include "engine/session/core.h"
 #include "engine/values/json_object.h"
 
@@ -14,11 +13,15 @@ Json message_fields(const Message& message) {
   return fields;
 }
 
-AssistantMessage unasked_answer(StopReason reason, std::string error) {
+AssistantMessage failed_answer(StopReason reason, std::string error) {
   AssistantMessage answer;
   answer.stop_reason = reason;
   answer.error_message = std::move(error);
   return answer;
+}
+
+ShownMessage unasked_answer(StopReason reason, std::string error) {
+  return ShownMessage(std::make_shared<const Message>(failed_answer(reason, std::move(error))));
 }
 
 std::string_view outcome_name(StopReason reason) {
@@ -34,7 +37,9 @@ Task<TurnOutcome> Session::Core::run_turn(std::int64_t turn, std::vector<Message
   turn_entries_.clear();
   TurnStart event;
   event.turn = turn;
-  Json fields = json_object("turnIndex", turn, "timestamp", ports_.env.wall_ms());
+  Json fields = runner_.wants("turn_start")
+                    ? json_object("turnIndex", turn, "timestamp", ports_.env.wall_ms())
+                    : Json();
   co_await emit(std::move(event), std::move(fields));
   co_await deliver_all(std::move(pending));
   if (turn == 0) co_await deliver_all(steering_.take());
@@ -95,34 +100,36 @@ Task<MessagePtr> Session::Core::ask_model() {
   if (!policies_.session.may_request(aborted())) {
     co_return co_await close_answer(false, unasked_answer(StopReason::aborted, "aborted"));
   }
-  AnswerStream stream(ports_.env.loop, ports_.recorder, runner_);
+  AnswerStream stream(ports_.env.loop, ports_.recorder, runner_, empty_answer_);
   auto answer =
       co_await stream.receive(ports_.provider, std::move(request), run_->controller.signal());
   if (!answer) {
     // A broken provider still closes the run as a failed answer would (EVENT-28).
     run_->failure = answer.error();
-    answer = unasked_answer(StopReason::error, answer.error().message);
+    answer = failed_answer(StopReason::error, answer.error().message);
   }
-  co_return co_await close_answer(stream.has_started(), *std::move(answer));
+  ShownMessage said = stream.as_message(*std::move(answer));
+  co_return co_await close_answer(stream.has_started(), std::move(said));
 }
 
-Task<MessagePtr> Session::Core::close_answer(bool has_started, AssistantMessage answer) {
-  MessagePtr message = std::make_shared<const Message>(std::move(answer));
+Task<MessagePtr> Session::Core::close_answer(bool has_started, ShownMessage answer) {
   if (!has_started) {
     MessageStart start;
     start.role = "assistant";
-    start.message = share(message);
-    Json fields = runner_.wants("message_start") ? message_fields(*message) : Json();
+    start.message = answer.shown;
+    Json fields = runner_.wants("message_start") ? message_fields(*answer.message) : Json();
     co_await emit(std::move(start), std::move(fields));
   }
-  if (runner_.wants("message_end")) message = co_await runner_.message_end("", message);
-  SharedJson shown = share(message);
+  if (runner_.wants("message_end")) {
+    MessagePtr message = co_await runner_.message_end("", answer.message);
+    if (message != answer.message) answer = ShownMessage(std::move(message));
+  }
   MessageEnd end;
   end.role = "assistant";
-  end.message = shown;
+  end.message = answer.shown;
   record(std::move(end));
-  answer_entry_ = transcript_.add_message(message, std::move(shown));
-  co_return message;
+  answer_entry_ = transcript_.add_message(answer.message, std::move(answer.shown));
+  co_return std::move(answer.message);
 }
 
 Task<BatchOutcome> Session::Core::run_calls(MessagePtr answer) {

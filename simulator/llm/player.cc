@@ -94,7 +94,9 @@ std::vector<LlmError> wrong_with(const engine::ModelRequest& request, const Play
 
 /// Makes `accepted` what was sent: a conversation repeats itself in every request.
 void follow(std::vector<SharedJson>& accepted, const std::vector<SharedJson>& sent) {
-  const auto differing = std::ranges::mismatch(accepted, sent, &SharedJson::same_object);
+  const auto differing = std::ranges::mismatch(
+      accepted, sent,
+      [](const SharedJson& one, const SharedJson& other) { return one.same_object(other); });
   accepted.erase(differing.in1, accepted.end());
   accepted.insert(accepted.end(), differing.in2, sent.end());
 }

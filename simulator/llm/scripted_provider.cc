@@ -31,7 +31,8 @@ AssistantMessage failed(AssistantMessage message, StopReason reason, std::string
 /// An answer on its way.
 struct ScriptedProvider::Stream {
   const ModelStep& reply;
-  std::vector<StreamPiece> pieces;
+  // Shared with the events that show them, which outlive the stream.
+  std::shared_ptr<const std::vector<StreamPiece>> pieces;
   std::int64_t end = 0;
   std::int64_t sent = 0;
   engine::StreamSink& sink;
@@ -42,8 +43,8 @@ struct ScriptedProvider::Stream {
 
   /// Takes over what happens to the reply on its way; bytes are those of the pieces' JSON forms.
   void strike(const ReplyFaultScript& fault) {
-    const std::int64_t bytes = piece_bytes(pieces);
-    const std::int64_t at = pieces_within(pieces, fault_position(fault, bytes, 0));
+    const std::int64_t bytes = piece_bytes(*pieces);
+    const std::int64_t at = pieces_within(*pieces, fault_position(fault, bytes, 0));
     if (fault.kind == "cut") end = at;
     if (fault.kind != "stall") return;
     stall_at = at;
@@ -52,7 +53,7 @@ struct ScriptedProvider::Stream {
 
   /// Whether the loop may turn to others before the next piece.
   bool is_at_point() const {
-    const StreamPiece& piece = pieces[static_cast<std::size_t>(sent)];
+    const StreamPiece& piece = (*pieces)[static_cast<std::size_t>(sent)];
     if (sent == 0) return false;
     return piece.type.ends_with("_start") || (reply.chunk > 0 && piece.type.ends_with("_delta"));
   }
@@ -75,22 +76,25 @@ Task<Result<AssistantMessage>> ScriptedProvider::complete(engine::ModelRequest r
     co_return failed(std::move(nothing), StopReason::error,
                      "400 invalid request: " + error.message);
   }
+  auto reply = std::make_unique<ModelStep>(std::move(played.plan.reply));
+  if (reply->fault) *reply = with_content_fault(std::move(*reply), 0);
   Task<Result<AssistantMessage>> playing =
-      play(with_content_fault(std::move(played.plan.reply), 0), std::move(request.lineage), sink,
-           std::move(signal));
+      play(std::move(reply), std::move(request.lineage), sink, std::move(signal));
   co_return co_await std::move(playing);
 }
 
-Task<Result<AssistantMessage>> ScriptedProvider::play(ModelStep reply, std::string track,
-                                                      engine::StreamSink& sink,
+Task<Result<AssistantMessage>> ScriptedProvider::play(std::unique_ptr<ModelStep> step,
+                                                      std::string track, engine::StreamSink& sink,
                                                       AbortSignal signal) {
+  ModelStep& reply = *step;
   if (!reply.until.text.empty() && world_.gate == nullptr) {
     co_return fail(ErrorCode::protocol, "a reply with 'until' in a run without events",
                    located(script_.file, reply.until.place));
   }
   engine::Touch touch(engine::TouchKind::provider, std::move(track), true);
-  Stream stream{reply, pieces_of(reply), 0, 0, sink, signal, std::move(touch)};
-  stream.end = std::ssize(stream.pieces);
+  const auto pieces = std::make_shared<const std::vector<StreamPiece>>(pieces_of(reply));
+  Stream stream{reply, pieces, 0, 0, sink, signal, std::move(touch)};
+  stream.end = std::ssize(*pieces);
   if (reply.fail) stream.end = std::min(stream.end, reply.fail->after);
   if (reply.fault) stream.strike(*reply.fault);
   if (reply.fault && reply.fault->kind == "cut") reply.fail = FailureScript{"network", ""};
@@ -121,9 +125,10 @@ Task<void> ScriptedProvider::send_pieces(Stream& stream) {
       co_await pause(stream.reply.delta_delay_ms, stream.signal);
       if (stream.signal.aborted()) co_return;
     }
-    StreamPiece& piece = stream.pieces[static_cast<std::size_t>(stream.sent)];
+    const auto index = static_cast<std::size_t>(stream.sent);
     stream.sent += 1;
-    stream.sink.on_delta(SharedJson::lazy([held = std::move(piece)] { return to_json(held); }));
+    stream.sink.on_delta(
+        SharedJson::lazy([held = stream.pieces, index] { return to_json((*held)[index]); }));
   }
 }
 

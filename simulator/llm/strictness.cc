@@ -75,9 +75,9 @@ class RequestChecker final {
              "tool name " + in_quotes(tool.name) + ", expected letters, digits, '_' and '-'");
     }
     const Json& declaration = tool.json.get();
-    const auto parameters = declaration.find("parameters");
-    const bool is_schema = parameters != declaration.end() && parameters->is_object() &&
-                           (!parameters->contains("type") || (*parameters)["type"] == "object");
+    const Json& parameters = at(declaration, "parameters");
+    const bool is_schema = parameters.is_object() && (view_at(parameters, "type") == "object" ||
+                                                      !parameters.contains("type"));
     if (!is_schema) {
       report("bad_tool", "",
              "parameters of tool " + in_quotes(tool.name) + ", expected the schema of an object");
@@ -171,7 +171,10 @@ class RequestChecker final {
 /// been complete already.
 std::size_t first_new_exchange(const std::vector<SharedJson>& messages,
                                const std::vector<SharedJson>& accepted) {
-  const auto differs = std::ranges::mismatch(messages, accepted, &SharedJson::same_object).in1;
+  const auto is_same = [](const SharedJson& one, const SharedJson& other) {
+    return one.same_object(other);
+  };
+  const auto differs = std::ranges::mismatch(messages, accepted, is_same).in1;
   auto first = static_cast<std::size_t>(differs - messages.begin());
   while (first > 0) {
     --first;

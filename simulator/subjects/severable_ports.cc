@@ -15,6 +15,9 @@ class SeverableSink final : public engine::StreamSink {
   void on_delta(SharedJson partial) override {
     if (!incarnation_.is_severed()) inner_.on_delta(std::move(partial));
   }
+  void on_recorded(engine::MessagePtr answer, SharedJson shown) override {
+    if (!incarnation_.is_severed()) inner_.on_recorded(std::move(answer), std::move(shown));
+  }
 
  private:
   engine::StreamSink& inner_;
