@@ -38,6 +38,7 @@ struct FinishedCall {
   Cause cause = Cause::ok;
   bool ran = false;
   std::int64_t duration_ms = -1;
+  SharedJson shown;  ///< The result as its end event shows it; null: yet to be made.
   bool operator==(const FinishedCall&) const = default;
 };
 

@@ -91,13 +91,17 @@ CallView view_of(const PreparedCall& call) {
   return view;
 }
 
-/// The result as tool_execution_end shows it.
-SharedJson shown_result(ToolResult result) {
-  return SharedJson::lazy([held = std::move(result)] {
-    Json json = to_json(held);
-    json.erase("isError");
-    return json;
-  });
+/// A result as events show it: made on first read.
+SharedJson shown_result(std::shared_ptr<const ToolResult> result) {
+  return SharedJson::lazy([held = std::move(result)] { return to_json(*held); });
+}
+
+/// As tool_execution_end shows it, which has a flag of its own for errors.
+SharedJson shown_at_end(const FinishedCall& call) {
+  if (!call.shown.same_object(SharedJson())) return call.shown;
+  ToolResult result = call.result;
+  result.is_error = false;
+  return shown_result(std::make_shared<const ToolResult>(std::move(result)));
 }
 
 std::string terms_of_mismatch(const std::vector<SchemaIssue>& issues) {
@@ -125,6 +129,9 @@ struct CallPipeline::Caller {
 
 struct CallPipeline::Executed {
   ToolResult result;
+  // Shared with the trace: what the tool returned, and the form in which execute_end shows it.
+  std::shared_ptr<const ToolResult> returned;
+  SharedJson shown;
   bool threw = false;
   std::int64_t duration_ms = 0;
   std::shared_ptr<UpdateGate> gate;  ///< Shared with the tool, as the gate says.
@@ -145,19 +152,17 @@ Task<void> CallPipeline::start(PreparedCall& call) {
     co_await ports_.hooks.on_event(call.request.block.id, std::move(event));
 }
 
-Task<void> CallPipeline::end(FinishedCall call) {
+Task<void> CallPipeline::end(const FinishedCall& call) {
   CallOutcome outcome;
   outcome.outcome = to_string(call.cause);
   if (call.cause != Cause::ok) outcome.message = text_of(call.result.content);
   ports_.recorder.record(Source::probe, std::move(outcome), call.id);
-  const bool is_error = call.result.is_error;
-  Payload event(ToolExecutionEnd{.name = std::move(call.name),
-                                 .result = shown_result(std::move(call.result)),
-                                 .is_error = is_error,
+  Payload event(ToolExecutionEnd{.name = call.name,
+                                 .result = shown_at_end(call),
+                                 .is_error = call.result.is_error,
                                  .ran = call.ran,
-                                 .parent = std::move(call.parent)});
-  if (announce(call.id, event))
-    co_await ports_.hooks.on_event(std::move(call.id), std::move(event));
+                                 .parent = call.parent});
+  if (announce(call.id, event)) co_await ports_.hooks.on_event(call.id, std::move(event));
 }
 
 Task<PreparedCallPtr> CallPipeline::preflight(CallRequest request) {
@@ -336,7 +341,7 @@ Task<CallPipeline::Executed> CallPipeline::run_tool(PreparedCall& call) {
   co_return executed;
 }
 
-void CallPipeline::record_end(const ToolCallBlock& block, const Executed& executed) {
+void CallPipeline::record_end(const ToolCallBlock& block, Executed& executed) {
   ExecuteEnd event;
   event.name = block.name;
   const bool is_error = executed.result.is_error;
@@ -344,7 +349,9 @@ void CallPipeline::record_end(const ToolCallBlock& block, const Executed& execut
   if (executed.threw) {
     event.error = *executed.result.failure;
   } else {
-    event.result = SharedJson::lazy([held = executed.result] { return to_json(held); });
+    executed.returned = std::make_shared<const ToolResult>(executed.result);
+    executed.shown = shown_result(executed.returned);
+    event.result = executed.shown;
   }
   ports_.recorder.record(Source::probe, std::move(event), block.id);
 }
@@ -384,6 +391,8 @@ Task<FinishedCall> CallPipeline::finish_executed(PreparedCall& call, Executed ex
   FinishedCall finished = finished_call(call, cause, std::move(result));
   finished.ran = true;
   finished.duration_ms = executed.duration_ms;
+  const bool is_as_returned = executed.returned != nullptr && finished.result == *executed.returned;
+  if (is_as_returned && !finished.result.is_error) finished.shown = std::move(executed.shown);
   co_return finished;
 }
 

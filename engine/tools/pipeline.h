@@ -97,12 +97,13 @@ class CallPipeline final {
   Task<ToolResult> invoke(const RegisteredTool& tool, ToolCall call);
   Task<FinishedCall> finish_executed(PreparedCall& call, Executed executed);
   Task<NestedOutcome> run_nested(std::shared_ptr<Caller> caller, NestedCall nested);
-  void record_end(const ToolCallBlock& block, const Executed& executed);
+  void record_end(const ToolCallBlock& block, Executed& executed);
   void check_output(const RegisteredTool& tool, const FinishedCall& call);
 
   bool announce(const std::string& call_id, const Payload& event);
   Task<void> start(PreparedCall& call);
-  Task<void> end(FinishedCall call);
+  /// The caller keeps `call` until this has returned.
+  Task<void> end(const FinishedCall& call);
 
   PipelinePorts ports_;
 };
