@@ -13,7 +13,7 @@ invariants::Catalogue facts_of(const Catalogue& catalogue) {
   invariants::Catalogue facts;
   for (const auto& rule : catalogue.rules()) {
     invariants::RuleFacts& entry = facts[rule.id];
-    entry.needs = rule.needs;
+    entry.needs.assign(rule.needs.begin(), rule.needs.end());
     entry.excused_by = rule.excused_by;
     entry.engines = rule.engines;
     for (const auto edition : rule.editions) entry.editions.emplace_back(to_string(edition));

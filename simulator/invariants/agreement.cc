@@ -48,7 +48,8 @@ bool is_same_part(const Json& one, const Json& other, std::string_view field) {
 /// What execute threw is another rule's (RESULT-13).
 Complaint end_is_what_ran(const Call& call) {
   const auto* settled = settled_of(call);
-  if (settled == nullptr || settled->outcome == "threw" || !is_untouched(call)) return std::nullopt;
+  if (settled == nullptr || settled->result.same_object(end_of(call)->result)) return std::nullopt;
+  if (settled->outcome == "threw" || !is_untouched(call)) return std::nullopt;
   for (const char* field : {"content", "details", "structuredContent", "terminate"}) {
     if (is_same_part(settled->result.get(), result_of(call), field)) continue;
     if (auto other = differ(

@@ -34,7 +34,7 @@ class QueueChecker : public Checker {
     if (event.as<TurnEnd>() != nullptr) turn_ends_.push_back(event.seq);
     if (event.as<ProviderResponse>() != nullptr) responses_.push_back(&event);
     const auto* message = event.as<MessageEnd>();
-    if (message != nullptr && message->role == "user") messages_.push_back(&event);
+    if (message != nullptr && message->role == kUserRole) messages_.push_back(&event);
   }
 
  protected:
@@ -309,29 +309,37 @@ class CustomMessageChecker final : public Checker {
   }
 
   void see(const Event& event, const Story&, Report& report) override {
-    if (const auto* response = event.as<ProviderResponse>()) {
-      const bool is_dead = response->stop_reason == "error" || response->stop_reason == "aborted";
-      for (auto& call : ids_of_calls_in(response->message.get())) {
-        if (!is_dead) open_.insert(std::move(call));
-      }
-    }
-    const auto* ended = event.as<MessageEnd>();
-    if (ended != nullptr && ended->role == "toolResult") open_.erase(event.call);
+    const bool is_answer = event.as<ProviderResponse>() != nullptr;
+    if (is_answer || event.as<MessageEnd>() != nullptr) heard_.push_back(&event);
     if (event.as<AgentStart>() != nullptr) is_running_ = true;
     if (event.as<AgentEnd>() != nullptr) {
       is_running_ = false;
-      open_.clear();
+      heard_.clear();
     }
     const auto* start = event.as<MessageStart>();
-    if (start == nullptr || start->role != "custom" || !is_running_) return;
+    if (start == nullptr || start->role != kCustomRole || !is_running_) return;
     report.trigger();
-    report.complain(require(open_.empty(),
+    report.complain(require(open_calls().empty(),
                             "an extension's message stands between a call and its result", &event));
   }
 
  private:
+  /// Those of the run's answers without a result so far.
+  std::set<std::string> open_calls() const {
+    std::set<std::string> open;
+    for (const Event* event : heard_) {
+      if (const auto* response = event->as<ProviderResponse>()) {
+        if (response->stop_reason == "error" || response->stop_reason == "aborted") continue;
+        for (auto& call : ids_of_calls_in(response->message.get())) open.insert(std::move(call));
+      } else if (event->as<MessageEnd>()->role == "toolResult") {
+        open.erase(event->call);
+      }
+    }
+    return open;
+  }
+
   bool is_running_ = false;
-  std::set<std::string> open_;
+  std::vector<const Event*> heard_;  ///< Answers and messages of the run.
 };
 
 }  // namespace

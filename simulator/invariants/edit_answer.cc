@@ -75,8 +75,9 @@ class EditDeclaration final : public Checker {
     if (story.requests.empty() || story.requests.back().event != &event) return;
     const Json* entry = story.tool_at("edit", event.seq);
     if (entry != nullptr && view_at(*entry, "level") != "builtin") return;
-    const auto declared = declared_in(story.requests.back());
-    if (declared.tool.is_null()) return;
+    const Json* tool = declaration_in(story.requests.back());
+    if (tool == nullptr) return;
+    const auto declared = declared_in(story.requests.back(), *tool);
     report.trigger();
     const auto odd = verdict_(declared);
     if (withholds_text(declared) && odd.empty() != asks_for_words_) {
@@ -87,12 +88,17 @@ class EditDeclaration final : public Checker {
   }
 
  private:
-  static DeclaredEdit declared_in(const Request& request) {
+  static const Json* declaration_in(const Request& request) {
+    const Json* declaration = nullptr;
+    for (const auto& tool : request.tools) {
+      if (view_at(tool.get(), "name") == "edit") declaration = &tool.get();
+    }
+    return declaration;
+  }
+  static DeclaredEdit declared_in(const Request& request, const Json& tool) {
     DeclaredEdit declared;
     for (const auto& text : request.system) declared.prompt += text.bytes();
-    for (const auto& tool : request.tools) {
-      if (view_at(tool.get(), "name") == "edit") declared.tool = tool.get();
-    }
+    declared.tool = tool;
     return declared;
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -46,16 +47,36 @@ std::size_t kind_index(std::string_view kind) {
   return static_cast<std::size_t>(found - kEventKinds.begin());
 }
 
-/// All names of the kinds that a subject can show, sorted.
-std::vector<std::string_view> emitted_names(const TraceHeader& header) {
-  std::vector<std::string_view> kinds(header.emits.begin(), header.emits.end());
-  for (const auto& [alias, kind] : kAliases) {
-    std::erase(kinds, alias);
-    if (names(header.emits, kind)) kinds.push_back(alias);
-  }
-  std::ranges::sort(kinds);
-  return kinds;
+constexpr std::size_t kNameCount = kEventKindCount + kAliases.size();
+
+/// The kind's index, or that of an alias behind them, or kNameCount.
+std::size_t place_of_name(std::string_view name) {
+  const auto* kind = std::ranges::find(kEventKinds, name);
+  if (kind != kEventKinds.end()) return static_cast<std::size_t>(kind - kEventKinds.begin());
+  const auto* alias = std::ranges::find(kAliases, name, [](const auto& one) { return one.first; });
+  return kEventKindCount + static_cast<std::size_t>(alias - kAliases.begin());
 }
+
+/// What a subject can show, by all names of it.
+class Emitted {
+ public:
+  explicit Emitted(const TraceHeader& header) : header_(header) {
+    for (const auto& kind : header.emits) {
+      const std::size_t place = place_of_name(kind);
+      if (place < kEventKindCount) shown_[place] = true;
+    }
+    for (std::size_t i = 0; i < kAliases.size(); ++i) {
+      shown_[kEventKindCount + i] = shown_[kind_index(kAliases[i].second)];
+    }
+  }
+  bool has(const NeededKind& need) const {
+    return need.place() < kNameCount ? shown_[need.place()] : names(header_.emits, need.name());
+  }
+
+ private:
+  const TraceHeader& header_;
+  std::bitset<kNameCount> shown_;
+};
 
 /// What the catalogue says of each rule, in the order of `all_rules`; null for unknown ones. Both
 /// are walked once, by id.
@@ -76,10 +97,9 @@ std::vector<const RuleFacts*> facts_of_rules(const Catalogue& catalogue) {
   return facts;
 }
 
-/// Why the rule can not be judged on this trace; an empty reason if it can. `facts` may be null;
-/// `emitted`: as emitted_names gives it.
+/// Why the rule can not be judged on this trace; an empty reason if it can. `facts` may be null.
 Judgement precheck(const std::string& id, const RuleFacts* facts, const TraceHeader& header,
-                   const std::vector<std::string_view>& emitted) {
+                   const Emitted& emitted) {
   if (facts == nullptr) return {id, Verdict::pass, "", {}};
   const auto& [needs, editions, engines, excused_by] = *facts;
   if (!editions.empty() && !names(editions, header.edition)) {
@@ -89,8 +109,8 @@ Judgement precheck(const std::string& id, const RuleFacts* facts, const TraceHea
     return {id, Verdict::not_applicable, "not a rule of engine " + header.engine, {}};
   }
   for (const auto& need : needs) {
-    if (std::ranges::binary_search(emitted, need)) continue;
-    return {id, Verdict::untestable, "the subject does not emit " + need, {}};
+    if (emitted.has(need)) continue;
+    return {id, Verdict::untestable, "the subject does not emit " + need.name(), {}};
   }
   return {id, Verdict::pass, "", {}};
 }
@@ -112,13 +132,12 @@ Judgement conclude(const std::string& id, const Report& report) {
 }
 
 /// What broke the rule may have an excuse that the subject cannot show.
-void excuse(Judgement& judgement, const std::vector<std::string_view>& emitted,
-            const Catalogue& catalogue) {
+void excuse(Judgement& judgement, const Emitted& emitted, const Catalogue& catalogue) {
   if (judgement.verdict != Verdict::fail) return;
   const auto facts = catalogue.find(judgement.id);
   if (facts == catalogue.end()) return;
   for (const auto& kind : facts->second.excused_by) {
-    if (std::ranges::binary_search(emitted, std::string_view(kind))) continue;
+    if (emitted.has(kind)) continue;
     judgement = {judgement.id, Verdict::untestable, "the subject does not emit " + kind, {}};
     return;
   }
@@ -225,6 +244,8 @@ std::string_view to_string(Verdict verdict) {
   return kVerdicts[static_cast<std::size_t>(verdict)];
 }
 
+NeededKind::NeededKind(std::string name) : name_(std::move(name)), place_(place_of_name(name_)) {}
+
 std::string_view kind_of_need(std::string_view need) {
   for (const auto& [alias, kind] : kAliases) {
     if (alias == need) return kind;
@@ -237,7 +258,7 @@ std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
   std::vector<Judgement> judgements;
   std::vector<Running> running;
   std::vector<std::size_t> places;
-  const auto emitted = emitted_names(trace.header);
+  const Emitted emitted(trace.header);
   const auto facts = facts_of_rules(catalogue);
   judgements.reserve(facts.size());
   running.reserve(facts.size());
@@ -269,7 +290,7 @@ Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces
   }
   const TraceHeader& header = traces.front().header;
   const auto facts = catalogue.find(rule.id);
-  const auto emitted = emitted_names(header);
+  const Emitted emitted(header);
   auto judgement =
       precheck(rule.id, facts == catalogue.end() ? nullptr : &facts->second, header, emitted);
   if (judgement.verdict != Verdict::pass) return judgement;

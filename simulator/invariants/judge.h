@@ -36,11 +36,28 @@ struct Judgement {
   bool operator==(const Judgement&) const = default;
 };
 
+/// A name by which the catalogue asks for a kind of event: looked up once, not for every trace.
+class NeededKind {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a need is written as its name.
+  NeededKind(std::string name);
+  // NOLINTNEXTLINE(google-explicit-constructor): as above.
+  NeededKind(const char* name) : NeededKind(std::string(name)) {}
+
+  const std::string& name() const { return name_; }
+  /// Among all names of kinds and those that stand for one; behind them for any other word.
+  std::size_t place() const { return place_; }
+
+ private:
+  std::string name_;
+  std::size_t place_;
+};
+
 /// What the catalogue says about a rule: the event kinds that it needs, and where it applies
 /// (empty lists: everywhere; the engine "any" too). `excused_by`: kinds that may show why the rule
 /// does not bind in a run, so that it cannot fail on a subject that does not emit them.
 struct RuleFacts {
-  std::vector<std::string> needs;
+  std::vector<NeededKind> needs;
   std::vector<std::string> editions;
   std::vector<std::string> engines;
   std::vector<std::string> excused_by = {};

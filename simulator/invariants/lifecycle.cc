@@ -143,7 +143,7 @@ class LifecycleChecker final : public Checker {
       answer_ = nullptr;
     }
     const auto* ended = event.as<MessageEnd>();
-    if (ended == nullptr || ended->role != "assistant") return;
+    if (ended == nullptr || ended->role != kAssistantRole) return;
     stop_ = text_at(ended->message.get(), "stopReason");
     const Event* answer = std::exchange(answer_, nullptr);
     const bool is_closing = stop_ == "aborted" || stop_ == "error";
@@ -171,7 +171,7 @@ class LifecycleChecker final : public Checker {
           differ("the prompt is not the input", Json(*input_), Json(prepared->prompt), &event));
     }
     const auto* ended = event.as<MessageEnd>();
-    if (ended == nullptr || ended->role != "user") return;
+    if (ended == nullptr || ended->role != kUserRole) return;
     report.complain(differ("the first message is not the input", Json(*input_),
                            Json(text_in(at(ended->message.get(), "content"))), &event));
     input_.reset();

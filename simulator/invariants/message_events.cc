@@ -26,7 +26,7 @@ class UnstreamedChecker final : public Checker {
     }
     const Event* open = std::exchange(open_, nullptr);
     const auto* begun = open == nullptr ? nullptr : open->as<MessageStart>();
-    const bool is_whole = begun != nullptr && begun->role != "assistant";
+    const bool is_whole = begun != nullptr && begun->role != kAssistantRole;
     if (event.as<Crash>() != nullptr) return;
     if (event.as<MessageUpdate>() != nullptr) {
       open_ = open;

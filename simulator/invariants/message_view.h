@@ -10,6 +10,11 @@
 
 namespace plumb::invariants {
 
+/// Roles of messages, as views: compared by length first.
+inline constexpr std::string_view kAssistantRole = "assistant";
+inline constexpr std::string_view kUserRole = "user";
+inline constexpr std::string_view kCustomRole = "custom";
+
 struct ShownCall {
   std::string id;
   std::string name;

@@ -33,6 +33,17 @@ const Event* prompt_before(const Request& request, const Story& story) {
   return last;
 }
 
+/// Where a line with these words alone begins, from `from` on; npos if there is none.
+std::size_t find_line(std::string_view text, std::string_view line, std::size_t from) {
+  for (auto place = text.find(line, from); place != std::string_view::npos;
+       place = text.find(line, place + 1)) {
+    const auto end = place + line.size();
+    const bool begins = place == 0 || text[place - 1] == '\n';
+    if (begins && (end == text.size() || text[end] == '\n')) return place;
+  }
+  return std::string_view::npos;
+}
+
 std::string framed(const std::string& section) {
   return "\n" + section + "\n- ";
 }
@@ -50,15 +61,14 @@ std::string prompt_of(const Request& request) {
 }
 
 std::optional<std::string> section_of(std::string_view prompt, std::string_view name) {
-  const std::string text = "\n" + std::string(prompt) + "\n";
-  const std::string open = "\n<" + std::string(name) + ">\n";
-  const std::string close = "\n</" + std::string(name) + ">\n";
-  const auto begin = text.find(open);
-  if (begin == std::string::npos) return std::nullopt;
-  const auto from = begin + open.size();
-  const auto end = text.find(close, from - 1);
-  if (end == std::string::npos) return std::nullopt;
-  return text.substr(from, end < from ? 0 : end - from);
+  const std::string open = "<" + std::string(name) + ">";
+  const auto begin = find_line(prompt, open, 0);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const auto from = begin + open.size() + 1;
+  if (from > prompt.size()) return std::nullopt;
+  const auto end = find_line(prompt, "</" + std::string(name) + ">", from);
+  if (end == std::string_view::npos) return std::nullopt;
+  return std::string(prompt.substr(from, end == from ? 0 : end - 1 - from));
 }
 
 std::string section_text(const Request& request, std::string_view name) {

@@ -54,13 +54,8 @@ Complaint owner_is_registered(const Call& call, const Story& story) {
 
 bool is_overriding(const Call& call, const Story& story) {
   const Batch* batch = batch_of(call, story);
-  if (!has_executed(call) || batch == nullptr) return false;
-  const auto* registry = story.registry_at(batch->response->seq);
-  if (registry == nullptr) return false;
-  const Json& candidates = registry->candidates.get();
-  return candidates.is_array() && std::ranges::count_if(candidates, [&](const Json& entry) {
-                                    return view_at(entry, "name") == call.name;
-                                  }) >= 2;
+  return has_executed(call) && batch != nullptr &&
+         story.is_contested_at(call.name, batch->response->seq);
 }
 
 // ------------------------------------------------------------------ clashes of extensions

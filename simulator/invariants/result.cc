@@ -43,6 +43,7 @@ std::vector<std::string> markers(const Call& call, const char* field) {
   const auto* settled = settled_of(call);
   if (settled != nullptr) collect_strings(at(settled->result.get(), field), strings);
   collect_strings(at(result_of(call), field), strings);
+  if (strings.empty()) return strings;
   const std::string content = dump_json(at(result_of(call), "content")) + dump_json(call.raw.get());
   std::erase_if(strings, [&](const std::string& marker) {
     const std::string written = dump_json(Json(marker));

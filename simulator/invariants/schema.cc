@@ -88,11 +88,13 @@ bool asks_string_of_other(const Json& schema, const Json& value) {
     return std::ranges::any_of(value,
                                [&](const Json& item) { return asks_string_of_other(items, item); });
   }
-  if (!value.is_object()) return false;
-  const auto members = value.items();
-  return std::any_of(members.begin(), members.end(), [&](const auto& one) {
-    const bool may_drop = one.value().is_null() && !is_required(schema, one.key());
-    return !may_drop && asks_string_of_other(at(at(schema, "properties"), one.key()), one.value());
+  const auto* members = value.get_ptr<const Json::object_t*>();
+  if (members == nullptr) return false;
+  const Json& properties = at(schema, "properties");
+  return std::ranges::any_of(*members, [&](const auto& one) {
+    const auto& [key, part] = one;
+    const bool may_drop = part.is_null() && !is_required(schema, key);
+    return !may_drop && asks_string_of_other(at(properties, key), part);
   });
 }
 

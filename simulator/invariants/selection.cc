@@ -221,8 +221,9 @@ Announcement announced_in(const Request& request, const Story& story) {
 bool can_announce(const Request& request, const Story& story) {
   const Request* previous = former(request, story);
   if (previous == nullptr || request.message_break) return false;
-  const bool has_announced = announced_in(request, story).count > 0;
-  return has_announced || in_order(previous->declared) != in_order(request.declared);
+  const bool has_changed = previous->declared != request.declared &&
+                           in_order(previous->declared) != in_order(request.declared);
+  return has_changed || announced_in(request, story).count > 0;
 }
 
 /// Definitions that stay declared and changed.

@@ -89,6 +89,19 @@ ToolList tools_by_name(const RegistryRefresh& registry) {
   return tools;
 }
 
+std::vector<std::string_view> contested_in(const RegistryRefresh& registry) {
+  std::vector<std::string_view> names;
+  const Json& candidates = registry.candidates.get();
+  if (!candidates.is_array()) return names;
+  for (const auto& candidate : candidates) names.push_back(view_at(candidate, "name"));
+  std::ranges::sort(names);
+  std::vector<std::string_view> contested;
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (names[i] == names[i - 1]) contested.push_back(names[i]);
+  }
+  return contested;
+}
+
 }  // namespace
 
 std::size_t hook_name_of(const Event& event) {
@@ -162,6 +175,13 @@ const Json* Story::tool_at(std::string_view name, std::int64_t seq) const {
   return found == tools.end() ? nullptr : found->second;
 }
 
+bool Story::is_contested_at(std::string_view name, std::int64_t seq) const {
+  const auto after = std::ranges::upper_bound(registries, seq, {}, &Event::seq);
+  if (after == registries.begin()) return false;
+  const auto& names = contested[static_cast<std::size_t>(after - registries.begin()) - 1];
+  return std::ranges::find(names, name) != names.end();
+}
+
 /// The first start counts.
 void Story::see_host(const Step& step) {
   const bool is_start = host_ == &no_host() && step.step == "start";
@@ -193,49 +213,100 @@ std::int64_t Story::run_end_after(std::int64_t seq) const {
 void StoryTeller::see(const Event& event) {
   story_.last_seq = event.seq;
   keep(event);
-  if (event.as<ProviderRequest>() != nullptr) see_request(event);
-  if (event.as<ProviderResponse>() != nullptr) see_response(event);
-  if (event.as<TurnEnd>() != nullptr) see_turn_end(event);
-  if (event.as<Crash>() != nullptr) cut_open_calls();
+  switch (event.payload.index()) {
+    case EventKinds::index_of<ProviderRequest>():
+      see_request(event);
+      break;
+    case EventKinds::index_of<ProviderResponse>():
+      see_response(event);
+      break;
+    case EventKinds::index_of<TurnEnd>():
+      see_turn_end(event);
+      break;
+    case EventKinds::index_of<Crash>():
+      cut_open_calls();
+      break;
+    default:
+      break;
+  }
   if (!event.call.empty()) see_call_event(event);
 }
 
+/// The list in which events of a kind are kept just as they are, or null.
+std::vector<const Event*>* StoryTeller::list_of(std::size_t kind) {
+  switch (kind) {
+    case EventKinds::index_of<ActiveSet>():
+      return &story_.active_sets;
+    case EventKinds::index_of<Diagnostic>():
+      return &story_.diagnostics;
+    case EventKinds::index_of<ExtensionError>():
+      return &story_.extension_errors;
+    case EventKinds::index_of<FileOperation>():
+      return &story_.file_operations;
+    case EventKinds::index_of<BeforeAgentStart>():
+      return &story_.prompts;
+    case EventKinds::index_of<SessionEntry>():
+      return &story_.entries;
+    case EventKinds::index_of<Load>():
+      return &story_.loads;
+    case EventKinds::index_of<Notify>():
+      return &story_.notes;
+    case EventKinds::index_of<Step>():
+      return &story_.steps;
+    case EventKinds::index_of<RegistryRefresh>():
+      return &story_.registries;
+    case EventKinds::index_of<MessageEnd>():
+      return &story_.messages;
+    default:
+      return nullptr;
+  }
+}
+
 void StoryTeller::keep(const Event& event) {
-  const bool is_hook = event.as<HookCall>() != nullptr || event.as<HookReturn>() != nullptr;
-  if (is_hook && event.call.empty()) story_.hooks.push_back(&event);
-  if (const auto* registry = event.as<RegistryRefresh>()) {
-    story_.registries.push_back(&event);
-    story_.tool_lists.push_back(tools_by_name(*registry));
+  if (auto* list = list_of(event.payload.index())) list->push_back(&event);
+  switch (event.payload.index()) {
+    case EventKinds::index_of<MessageEnd>():
+      if (is_assistant(event.as<MessageEnd>()->message.get())) {
+        story_.answers.push_back(story_.messages.size() - 1);
+      }
+      break;
+    case EventKinds::index_of<HookCall>():
+    case EventKinds::index_of<HookReturn>():
+      if (event.call.empty()) story_.hooks.push_back(&event);
+      break;
+    case EventKinds::index_of<RegistryRefresh>():
+      story_.tool_lists.push_back(tools_by_name(*event.as<RegistryRefresh>()));
+      story_.contested.push_back(contested_in(*event.as<RegistryRefresh>()));
+      break;
+    case EventKinds::index_of<FinalFiles>():
+      story_.final_files = event.as<FinalFiles>();
+      break;
+    case EventKinds::index_of<AgentStart>():
+      story_.runs.push_back(Run{.start = &event});
+      break;
+    case EventKinds::index_of<AgentEnd>():
+      if (!story_.runs.empty()) story_.runs.back().end = &event;
+      break;
+    default:
+      keep_rare(event);
   }
-  if (event.as<ActiveSet>() != nullptr) story_.active_sets.push_back(&event);
-  if (event.as<Diagnostic>() != nullptr) story_.diagnostics.push_back(&event);
-  if (event.as<ExtensionError>() != nullptr) story_.extension_errors.push_back(&event);
-  if (const auto* end = event.as<MessageEnd>()) {
-    if (is_assistant(end->message.get())) story_.answers.push_back(story_.messages.size());
-    story_.messages.push_back(&event);
-  }
-  if (event.as<FileOperation>() != nullptr) story_.file_operations.push_back(&event);
-  if (event.as<BeforeAgentStart>() != nullptr) story_.prompts.push_back(&event);
-  if (event.as<SessionEntry>() != nullptr) story_.entries.push_back(&event);
-  if (event.as<Load>() != nullptr) story_.loads.push_back(&event);
-  if (const auto* files = event.as<FinalFiles>()) story_.final_files = files;
-  if (event.as<AgentStart>() != nullptr) story_.runs.push_back(Run{.start = &event});
-  if (event.as<AgentEnd>() != nullptr && !story_.runs.empty()) story_.runs.back().end = &event;
-  if (event.as<Crash>() != nullptr) story_.crashes.push_back(event.seq);
+}
+
+/// What happens once in a run, if at all.
+void StoryTeller::keep_rare(const Event& event) {
   if (const auto* note = event.as<Notify>()) see_note(event, *note);
   if (const auto* step = event.as<Step>()) {
-    story_.steps.push_back(&event);
     story_.see_host(*step);
     if (step->step == "abort") story_.aborts.push_back(event.seq);
   }
-  if (const auto* load = event.as<Load>()) add_once(story_.load_order, load->extension);
   if (event.as<SessionShutdown>() != nullptr) story_.shutdowns.push_back(event.seq);
-  end_handlers(event);
+  if (event.as<Crash>() != nullptr) story_.crashes.push_back(event.seq);
+  if (const auto* load = event.as<Load>()) add_once(story_.load_order, load->extension);
+  if (event.as<Crash>() != nullptr || event.as<Load>() != nullptr) end_handlers(event);
 }
 
 /// The notes by which a trace shows what extensions registered and took back.
 void StoryTeller::see_note(const Event& event, const Notify& note) {
-  story_.notes.push_back(&event);
   if (note.topic == "abort") story_.aborts.push_back(event.seq);
   const Json& data = note.data.get();
   if (note.topic == "registration" && data.is_object()) {
@@ -270,9 +341,12 @@ void StoryTeller::end_handlers(const Event& event) {
 /// The newest call of that id, which may be a new one. Events of a call often come together.
 std::size_t StoryTeller::index_of_call(const std::string& id) {
   if (last_call_ != kNone && story_.calls[last_call_].id == id) return last_call_;
-  const auto [known, is_new] = calls_.try_emplace(id, story_.calls.size());
-  if (is_new) story_.calls.emplace_back().id = id;
-  return last_call_ = known->second;
+  auto& calls = story_.calls_by_id[id];
+  if (calls.empty()) {
+    calls.push_back(story_.calls.size());
+    story_.calls.emplace_back().id = id;
+  }
+  return last_call_ = calls.back();
 }
 
 void StoryTeller::see_call_event(const Event& event) {
@@ -413,13 +487,13 @@ void StoryTeller::see_request(const Event& event) {
 }
 
 void StoryTeller::list_call(ShownCall shown, Batch& batch) {
-  const auto known = calls_.find(shown.id);
-  if (known != calls_.end() && std::ranges::find(batch.calls, known->second) != batch.calls.end()) {
-    story_.calls[known->second].is_repeated = true;
+  auto& known = story_.calls_by_id[shown.id];
+  if (!known.empty() && std::ranges::find(batch.calls, known.back()) != batch.calls.end()) {
+    story_.calls[known.back()].is_repeated = true;
     return;
   }
   last_call_ = kNone;
-  const std::size_t place = place_of_listed(shown.id);
+  const std::size_t place = place_of_listed(shown.id, known);
   Call& call = story_.calls[place];
   call.name = std::move(shown.name);
   call.raw = SharedJson(std::move(shown.arguments));
@@ -431,13 +505,12 @@ void StoryTeller::list_call(ShownCall shown, Batch& batch) {
 
 /// A new call, unless it was heard of before the answer that makes it: in a live trace news of the
 /// answer may come late.
-std::size_t StoryTeller::place_of_listed(const std::string& id) {
-  const auto known = calls_.find(id);
-  if (story_.header.determinism == Determinism::live && known != calls_.end()) {
-    const Call& call = story_.calls[known->second];
-    if (call.batch < 0 && call.parent.empty()) return known->second;
+std::size_t StoryTeller::place_of_listed(const std::string& id, std::vector<std::size_t>& known) {
+  if (story_.header.determinism == Determinism::live && !known.empty()) {
+    const Call& call = story_.calls[known.back()];
+    if (call.batch < 0 && call.parent.empty()) return known.back();
   }
-  calls_[id] = story_.calls.size();
+  known.push_back(story_.calls.size());
   story_.calls.emplace_back().id = id;
   return story_.calls.size() - 1;
 }
@@ -449,7 +522,8 @@ void StoryTeller::see_response(const Event& event) {
   Batch batch;
   batch.response = &event;
   batch.stop_reason = response->stop_reason;
-  if (batch.stop_reason == "error" || batch.stop_reason == "aborted") {
+  batch.has_failed = batch.stop_reason == "error" || batch.stop_reason == "aborted";
+  if (batch.has_failed) {
     for (const auto& call : shown) dead_.insert(call.id);
   }
   for (auto& call : shown) list_call(std::move(call), batch);

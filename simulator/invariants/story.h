@@ -8,6 +8,7 @@
 #include <bitset>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -94,6 +95,7 @@ struct Batch {
   std::int64_t request = -1;
   std::int64_t next_request = -1;
   const Event* turn_end = nullptr;
+  bool has_failed = false;  ///< The answer ended in an error or was aborted.
   bool is_cut = false;
 };
 
@@ -165,12 +167,14 @@ class Story {
   const TraceHeader& header;
   std::bitset<kEventNameCount> emitted;  ///< The kinds that the subject can show.
   std::deque<Call> calls;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> calls_by_id;  ///< Oldest first.
   std::deque<Batch> batches;
   std::deque<Request> requests;
   std::vector<Run> runs;
-  std::vector<const Event*> registries;   ///< registry_refresh
-  std::vector<ToolList> tool_lists;       ///< Of each of them.
-  std::vector<const Event*> active_sets;  ///< active_set
+  std::vector<const Event*> registries;                  ///< registry_refresh
+  std::vector<ToolList> tool_lists;                      ///< Of each of them.
+  std::vector<std::vector<std::string_view>> contested;  ///< Of each: names with two candidates.
+  std::vector<const Event*> active_sets;                 ///< active_set
   std::vector<const Event*> diagnostics;
   std::vector<const Event*> extension_errors;
   std::vector<const Event*> file_operations;
@@ -198,6 +202,8 @@ class Story {
   const ActiveSet* active_at(std::int64_t seq) const;
   /// The registry's entry for a name at `seq`, or null.
   const Json* tool_at(std::string_view name, std::int64_t seq) const;
+  /// Whether the registry had several candidates for a name at `seq`.
+  bool is_contested_at(std::string_view name, std::int64_t seq) const;
   /// Data of the host's step "start": the scenario's tools and settings; an empty object if absent.
   const Json& host() const { return *host_; }
   void see_host(const Step& step);
@@ -242,6 +248,8 @@ class StoryTeller {
 
  private:
   void keep(const Event& event);
+  void keep_rare(const Event& event);
+  std::vector<const Event*>* list_of(std::size_t kind);
   void see_note(const Event& event, const Notify& note);
   void end_handlers(const Event& event);
   void see_call_event(const Event& event);
@@ -251,7 +259,7 @@ class StoryTeller {
   void see_turn_end(const Event& event);
   void cut_open_calls();
   void list_call(ShownCall shown, Batch& batch);
-  std::size_t place_of_listed(const std::string& id);
+  std::size_t place_of_listed(const std::string& id, std::vector<std::size_t>& known);
   void find_fresh(const FoldedRequest& folded, Request& request);
   void declare_tools(const FoldedRequest& folded, Request& request);
   using ResultCounts = std::map<std::string, std::int64_t>;
@@ -262,7 +270,6 @@ class StoryTeller {
   Story& story_;
   RequestFold fold_;
   simulator::PrefixWatch watch_;
-  std::map<std::string, std::size_t> calls_;            ///< The newest call of each id.
   std::map<std::int64_t, std::size_t> requests_;        ///< By n.
   std::map<std::string, std::size_t> lineages_;         ///< The last request of each.
   std::map<std::size_t, std::size_t> batches_;          ///< By the request they answer.

@@ -2,7 +2,6 @@
 // Turns and what handlers propose at their end.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "simulator/invariants/domains.h"
@@ -36,34 +35,42 @@ class TurnNumberChecker final : public Checker {
 /// EVENT-12: at turn_end the answer and its results stand in the store.
 class StoredTurnChecker final : public Checker {
  public:
-  void see(const Event& event, const Story&, Report& report) override {
-    if (const auto* entry = event.as<SessionEntry>()) {
-      calls_by_entry_[entry->id] = event.call;
-      stored_calls_.insert(event.call);
-    }
+  void see(const Event& event, const Story& story, Report& report) override {
     if (const auto* hook = event.as<HookCall>(); hook != nullptr && hook->event == "turn_end") {
       report.trigger();
-      report.complain(names_entries(hook->input.get(), event));
+      report.complain(names_entries(hook->input.get(), event, story));
     }
     const auto* end = event.as<TurnEnd>();
     if (end == nullptr || end->results.empty()) return;
     report.trigger();
     for (const auto& call : end->results) {
-      if (stored_calls_.contains(call)) continue;
+      const auto is_of_call = [&call](const Event* entry) { return entry->call == call; };
+      if (last_entry(story, is_of_call) != nullptr) continue;
       report.complain(finding("turn_end before the result of " + call + " is stored", &event));
     }
   }
 
  private:
-  Complaint names_entries(const Json& told, const Event& event) const {
-    if (!calls_by_entry_.contains(text_at(told, "messageEntryId"))) {
+  /// The newest entry so far that fits, or null: mostly one of the last.
+  static const Event* last_entry(const Story& story, const auto& fits) {
+    const auto found = std::find_if(story.entries.rbegin(), story.entries.rend(), fits);
+    return found == story.entries.rend() ? nullptr : *found;
+  }
+
+  static const Event* entry_named(const Story& story, std::string_view id) {
+    return last_entry(story,
+                      [id](const Event* entry) { return entry->as<SessionEntry>()->id == id; });
+  }
+
+  static Complaint names_entries(const Json& told, const Event& event, const Story& story) {
+    if (entry_named(story, view_at(told, "messageEntryId")) == nullptr) {
       return finding("turn_end names an answer that is not in the store", &event);
     }
     const auto entries = strings_in(at(told, "toolResultEntryIds"));
     std::vector<std::string> stored;
     for (const auto& entry : entries) {
-      const auto found = calls_by_entry_.find(entry);
-      stored.push_back(found == calls_by_entry_.end() ? "" : found->second);
+      const Event* found = entry_named(story, entry);
+      stored.push_back(found == nullptr ? "" : found->call);
     }
     std::vector<std::string> expected;
     for (const auto& result : at(told, "toolResults")) {
@@ -72,9 +79,6 @@ class StoredTurnChecker final : public Checker {
     return differ("turn_end names other entries than those of its results", as_json(expected),
                   as_json(stored), &event);
   }
-
-  std::map<std::string, std::string> calls_by_entry_;
-  std::set<std::string> stored_calls_;
 };
 
 // ------------------------------------------------------------------ what turn_end tells handlers
@@ -213,7 +217,7 @@ class FailureCloseChecker final : public Checker {
   void see(const Event& event, const Story&, Report& report) override {
     if (event.as<Crash>() != nullptr) *this = {};
     const auto* start = event.as<MessageStart>();
-    if (start != nullptr && start->role == "assistant") is_answering_ = true;
+    if (start != nullptr && start->role == kAssistantRole) is_answering_ = true;
     if (const auto* end = event.as<MessageEnd>()) close(*end, event, report);
     if (event.as<TurnEnd>() != nullptr) has_turn_end_ = true;
     if (event.as<AgentEnd>() == nullptr || failed_ == nullptr) return;
@@ -227,7 +231,7 @@ class FailureCloseChecker final : public Checker {
 
  private:
   void close(const MessageEnd& end, const Event& event, Report& report) {
-    if (end.role != "assistant") return;
+    if (end.role != kAssistantRole) return;
     const bool was_answering = std::exchange(is_answering_, false);
     const auto stop = text_at(end.message.get(), "stopReason");
     if (stop != "error" && stop != "aborted") return;
@@ -290,7 +294,7 @@ std::vector<Rule> turn_rules() {
           .by<TurnNumberChecker>({"agent_start", "turn_start", "turn_end"}),
       rule("EVENT-12",
            "turn_end comes after the entries of the turn, and handlers are told their ids")
-          .by<StoredTurnChecker>({"session_entry", "hook_call", "turn_end"}),
+          .by<StoredTurnChecker>({"hook_call", "turn_end"}),
       rule("EVENT-13", "handlers of turn_end get the results in source order and the outcome")
           .for_each("hook_call")
           .when(tells_turn_end)

@@ -187,13 +187,16 @@ const Call* call_of(const Event& event, const Story& story) {
 }
 
 const Call* call_before(std::string_view id, std::int64_t seq, const Story& story) {
-  for (auto call = story.calls.rbegin(); call != story.calls.rend(); ++call) {
-    if (call->id != id) continue;
-    const Batch* batch = batch_of(*call, story);
-    const auto known = batch != nullptr       ? batch->response->seq
-                       : call->events.empty() ? seq
-                                              : call->events.front()->seq;
-    if (known < seq) return &*call;
+  const auto found = story.calls_by_id.find(id);
+  if (found == story.calls_by_id.end()) return nullptr;
+  const auto& places = found->second;
+  for (auto place = places.rbegin(); place != places.rend(); ++place) {
+    const Call& call = story.calls[*place];
+    const Batch* batch = batch_of(call, story);
+    const auto known = batch != nullptr      ? batch->response->seq
+                       : call.events.empty() ? seq
+                                             : call.events.front()->seq;
+    if (known < seq) return &call;
   }
   return nullptr;
 }
@@ -304,7 +307,7 @@ std::vector<std::string> ids_of(const Batch& batch, const Story& story) {
 }
 
 bool is_normal(const Batch& batch) {
-  return batch.stop_reason != "error" && batch.stop_reason != "aborted" && !batch.is_cut;
+  return !batch.has_failed && !batch.is_cut;
 }
 
 bool has_sequential_tool(const Batch& batch, const Story& story) {
