@@ -364,20 +364,24 @@ std::vector<Rule> rules_of_bash_ends() {
       rule("BASH-08",
            "a command that exits with another code than 0 is an error with output and code")
           .for_each_call()
+          .among({"process_exit"})
           .when(has_failed_exit)
           .expect(shows_output_and_code),
       rule("BASH-09", "a command that exits with 0 is a success")
           .for_each_call()
+          .among({"process_exit"})
           .when(has_good_exit)
           .expect(is_success),
       rule("BASH-10",
            "structuredContent of a command that ended by itself has output, truncated, "
            "wall_time_seconds and the exit code of the process; full_output_path when cut")
           .for_each_call()
+          .among({"process_exit"})
           .when(ended_by_itself)
           .expect(tells_programs),
       rule("BASH-12", "a shell that a signal N ended is an error that tells 128 + N")
           .for_each_call()
+          .among({"process_exit"})
           .when(ended_as("signaled"))
           .expect(has_code_of_signal),
       rule("BASH-13", "a timeout that is not above 0 or too large is an error and starts nothing")
@@ -388,6 +392,7 @@ std::vector<Rule> rules_of_bash_ends() {
       rule("BASH-14",
            "at a timeout no process of the group is left; the error has output and seconds")
           .for_each_call()
+          .among({"process_exit"})
           .when(ended_as("timed_out"))
           .expect(leaves_nobody)
           .expect(tells_timeout),
@@ -411,6 +416,7 @@ std::vector<Rule> rules_of_bash_ends() {
            "output after the exit of the shell is shown; a timeout then tells code and time of "
            "that exit")
           .for_each_call()
+          .among({"process_exit"})
           .when(outlived_its_shell)
           .expect(keeps_late_output)
           .expect(names_exit_of_shell),
@@ -423,12 +429,14 @@ std::vector<Rule> rules_of_bash_starts() {
            "with a prefix one process runs, whose script begins with it and ends with "
            "the command")
           .for_each_call()
+          .among({"process_start"})
           .when(has_prefix)
           .expect(is_one_script),
       rule("BASH-26",
            "the spawn hook sees prefix, command and session variables; the process is exactly what "
            "it returned")
           .for_each_call()
+          .among({"process_start"})
           .when(passed_the_hook)
           .expect(uses_what_the_hook_returned),
       rule("BASH-27", "after a spawn hook that failed nothing is started and the call is an error")
@@ -450,10 +458,12 @@ std::vector<Rule> rules_of_bash_starts() {
            "inherited session variables are removed; PI_MODEL is the session's, or absent when "
            "they are not exposed")
           .for_each_call()
+          .among({"process_start"})
           .when(has_start)
           .expect(tells_the_session),
       rule("BASH-39", "the script is the prefix, a line feed and the command")
           .for_each_call()
+          .among({"process_start"})
           .when(has_prefix)
           .expect(is_joined_by_line_feed),
   };

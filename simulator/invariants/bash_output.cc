@@ -55,7 +55,7 @@ bool is_at_the_caps(const Call& call, const Story& story) {
 
 std::string text_shown(const Call& call, const Story& story) {
   const auto* shown = shown_result(call, story);
-  return shown == nullptr ? result_text(call) : text_in(shown->content);
+  return shown == nullptr ? result_text(call) : text_in(shown->content.get());
 }
 
 Complaint begins_with_the_end(const Call& call, const Story& story) {
@@ -314,6 +314,7 @@ std::vector<Rule> shell_output_rules() {
   return {
       rule("BASH-03", "of an output above the caps the next request shows the end, not the start")
           .for_each_call()
+          .among({"process_exit"})
           .when(is_sent_output)
           .expect(cuts_the_beginning),
       rule("BASH-04",
@@ -326,20 +327,24 @@ std::vector<Rule> shell_output_rules() {
            "above the caps the log is a new file *.log of mode 0600, complete before the result; "
            "below them there is none")
           .for_each_call()
+          .among({"process_exit"})
           .when(has_whole_output)
           .expect(has_a_log_of_its_own),
       rule("BASH-06", "the notice has the first and the last shown line, and the cap of a byte cut")
           .for_each_call()
+          .among({"process_exit"})
           .when(is_cut_output)
           .expect(names_the_lines),
       rule("BASH-18",
            "updates but the last lie 100 ms or more apart; the last has the whole shown text")
           .for_each_call()
+          .among({"process_exit"})
           .when(has_snapshots)
           .when(has_whole_output)
           .expect(keeps_the_interval),
       rule("BASH-20", "each update is a snapshot from the start, or cut and names the log")
           .for_each_call()
+          .among({"process_exit"})
           .when(has_snapshots)
           .when(has_whole_output)
           .expect(are_snapshots),
@@ -359,6 +364,7 @@ std::vector<Rule> shell_output_rules() {
           .expect(gives_programs_more),
       rule("BASH-38", "the last 2000 lines or 51200 bytes are shown, as recomputed")
           .for_each_call()
+          .among({"process_exit"})
           .when(is_cut_output)
           .expect(begins_with_the_end),
   };
@@ -374,15 +380,18 @@ std::vector<Rule> shell_cut_rules() {
           .expect(keeps_the_caps),
       rule("TRUNC-02", "the shown part of a cut bash output has at most 2000 lines and 51200 bytes")
           .for_each_call()
+          .among({"process_exit"})
           .when(is_cut_output)
           .expect(keeps_both_caps),
       rule("TRUNC-03", "of a bash output above the caps the end is kept, as recomputed")
           .for_each_call()
+          .among({"process_exit"})
           .when(is_cut_output)
           .expect(begins_with_the_end),
       rule("TRUNC-04",
            "after a cut output the model reads the last line's number and the log's path")
           .for_each_call()
+          .among({"process_exit"})
           .when(is_sent_output)
           .expect(tells_the_cut),
       rule("TRUNC-07", "the end of a last line above the cap is shown, with lastLinePartial")
@@ -391,6 +400,7 @@ std::vector<Rule> shell_cut_rules() {
           .expect(shows_the_end_of_the_line),
       rule("TRUNC-09", "details.truncation of a cut output has its eleven fields and right totals")
           .for_each_call()
+          .among({"process_exit"})
           .when(is_cut_output)
           .expect(has_all_fields),
   };

@@ -73,6 +73,7 @@ std::vector<Rule> bash_start_rules() {
            "the process runs the command itself, in the working folder, and both streams are shown "
            "in their order of arrival; input and group are for tests of the process port")
           .for_each_call()
+          .among({"process_start"})
           .when(runs_as_given)
           .expect(is_the_command_in_its_folder)
           .expect(shows_both_streams_in_order),
@@ -80,6 +81,7 @@ std::vector<Rule> bash_start_rules() {
            "the process sees the engine's environment: only the session's variables are set or "
            "taken out")
           .for_each_call()
+          .among({"process_start"})
           .when(runs_as_given)
           .expect(passes_the_environment_on),
   };

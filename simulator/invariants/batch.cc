@@ -16,9 +16,9 @@ namespace {
 constexpr std::int64_t kOverlapMsMin = 50;
 
 std::vector<const Call*> executed_in(const Batch& batch, const Story& story) {
-  auto calls = calls_of(batch, story);
-  std::erase_if(calls, [](const Call* call) { return !has_executed(*call); });
-  return calls;
+  auto executed = calls_of(batch, story) |
+                  std::views::filter([](const Call* call) { return has_executed(*call); });
+  return {executed.begin(), executed.end()};
 }
 
 bool has_two_executions(const Batch& batch, const Story& story) {
@@ -81,7 +81,7 @@ bool runs_in_parallel(const Batch& batch, const Story& story) {
 
 Complaint calls_follow_one_another(const Batch& batch, const Story& story) {
   const auto calls = calls_of(batch, story);
-  for (std::size_t i = 1; i < calls.size(); ++i) {
+  for (std::int64_t i = 1; i < std::ssize(calls); ++i) {
     const Event* next = first(*calls[i], "tool_execution_start");
     for (const EventName name : {EventName("tool_execution_end"), EventName("message_end")}) {
       if (auto early = before(first(*calls[i - 1], name), next, story)) return early;

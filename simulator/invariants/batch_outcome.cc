@@ -142,11 +142,11 @@ bool fails_in_preflight(const Batch& batch, const Story& story) {
 
 Complaint failures_end_at_once(const Batch& batch, const Story& story) {
   const auto calls = calls_of(batch, story);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(calls); ++i) {
     if (has_executed(*calls[i])) continue;
     const Event* end = first(*calls[i], "tool_execution_end");
     const Event* next =
-        i + 1 < calls.size() ? first(*calls[i + 1], "tool_execution_start") : nullptr;
+        i + 1 < std::ssize(calls) ? first(*calls[i + 1], "tool_execution_start") : nullptr;
     if (auto late = before(end, next, story)) return late;
     for (const auto* other : calls) {
       if (auto late = before(end, first(*other, "execute_begin"), story)) return late;

@@ -140,7 +140,7 @@ bool is_sent(const Call& call, const Story& story) {
 Complaint tells_count_and_path(const Call& call, const Story& story) {
   const auto* shown = shown_result(call, story);
   const Event* request = next_request_of(call, story)->event;
-  const Json& content = shown->content;
+  const Json& content = shown->content.get();
   if (content.size() != 1 || view_at(content.front(), "type") != "text") {
     return finding("the result of edit is not one text block", request);
   }

@@ -216,6 +216,7 @@ std::vector<Rule> cause_rules() {
           .expect(the_run_goes_on),
       rule("RESULT-12", "a call that a tool_call handler blocked or failed on is an error, not run")
           .for_each_call()
+          .among({"hook_return"})
           .when(was_stopped)
           .expect(is_an_error)
           .expect(does_not_run)

@@ -192,16 +192,19 @@ std::vector<Rule> chain_rules() {
            "execute does not get the object that a handler put in place of its input (note "
            "replaced), but the input itself")
           .for_each_call()
+          .among({"notify"})
           .when(has_replaced_input)
           .expect(replacement_is_ignored),
       rule("PIPE-18",
            "fields that preparation folds away are not in the declared schema, and the call is "
            "accepted")
           .for_each_call()
+          .among({"notify"})
           .when(folds_fields)
           .expect(legacy_is_undeclared),
       rule("HOOK-05", "a block without a reason gives an error that says so")
           .for_each_call()
+          .among({"hook_return"})
           .when(blocks_without_reason)
           .expect(says_that_it_is_blocked),
       rule("HOOK-11",
@@ -209,17 +212,20 @@ std::vector<Rule> chain_rules() {
           .by<StoredCallChecker>({"hook_call"}),
       rule("HOOK-15", "a block with terminate gives a result that terminates")
           .for_each_call()
+          .among({"hook_return"})
           .when(blocks_with_terminate)
           .expect(result_terminates),
       rule(
           "HOOK-24",
           "a throw of the host's own hook after execute (hook after_tool_call) is the call's error")
           .for_each_call()
+          .among({"hook_return"})
           .when(has_failed_host_hook)
           .expect(host_failure_is_an_error),
       rule("RESULT-14",
            "a throw of the host's own hook has the cause after_hook_failed and replaces the result")
           .for_each_call()
+          .among({"hook_return"})
           .when(has_failed_host_hook)
           .expect(host_failure_replaces_the_result),
       rule("HOOK-30", "a failed nested call is not thrown in the tool that made it")

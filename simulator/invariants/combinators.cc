@@ -171,6 +171,11 @@ EventRule::operator Rule() const {
       shared->id, shared->how, {kind_}, [shared] { return std::make_unique<KindChecker>(shared); }};
 }
 
+CallRule& CallRule::among(std::initializer_list<EventName> names) {
+  for (const auto name : names) plan().occasions[name.index()] = true;
+  return *this;
+}
+
 CallRule& CallRule::when(Condition<Call> condition) {
   EachRule<Call>::when(std::move(condition));
   return *this;

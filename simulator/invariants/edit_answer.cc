@@ -127,7 +127,7 @@ bool misses_its_place(const EditCase& edit, const Story& story) {
 Complaint says_what_to_do(const EditCase& edit, const Story& story) {
   const auto* shown = shown_result(*edit.call, story);
   const std::string text =
-      in_lower_case(shown != nullptr ? text_in(shown->content) : result_text(*edit.call));
+      in_lower_case(shown != nullptr ? text_in(shown->content.get()) : result_text(*edit.call));
   return require(has_any_of(text, {"read", "exact", "context", "unique"}),
                  "the error does not say how to go on", edit_end_event(edit));
 }

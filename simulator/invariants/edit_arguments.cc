@@ -107,7 +107,8 @@ bool sends_an_older_shape(const Call& call, const Story& story) {
 
 Complaint transcript_has_what_came(const Call& call, const Story& story) {
   return differ("arguments of call " + call.id + " in the transcript", raw_of(call),
-                call_in_transcript(call, story)->arguments, next_request_of(call, story)->event);
+                call_in_transcript(call, story)->arguments.get(),
+                next_request_of(call, story)->event);
 }
 
 // ------------------------------------------------------------------ other keys (EDIT-52)

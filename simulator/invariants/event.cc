@@ -139,6 +139,7 @@ std::vector<Rule> event_rules() {
            "a call that a handler blocks shows start, tool_call, end and its message, in this "
            "order, and neither update nor tool_result")
           .for_each_call()
+          .among({"hook_return"})
           .when(is_blocked)
           .exactly_one("tool_execution_end")
           .none("tool_execution_update")
@@ -168,6 +169,7 @@ std::vector<Rule> event_rules() {
            "the name and arguments of the start; one for each note `update` of the tool before it "
            "settled, with its text, in their order")
           .for_each_call()
+          .among({"tool_execution_update", "notify"})
           .when(has_updates)
           .only_between("tool_execution_update", "tool_execution_start", "tool_execution_end")
           .expect(updates_name_their_call)
@@ -179,12 +181,14 @@ std::vector<Rule> event_rules() {
            "no tool_execution_update after execute_end; triggered by a note late_update of the "
            "tool after it has settled")
           .for_each_call()
+          .among({"tool_execution_update", "notify"})
           .when(tried_late_update)
           .never_after("tool_execution_update", "execute_end"),
       rule("EVENT-08",
            "handlers of tool_execution_update return before the call's tool_result handlers and "
            "its tool_execution_end")
           .for_each_call()
+          .among({"hook_call", "hook_return"})
           .when(has_update_listener)
           .expect(updates_are_delivered_first),
   };

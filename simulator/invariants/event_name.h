@@ -3,6 +3,7 @@
 // trace is searched by numbers, and a misspelt name does not compile.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string_view>
 
@@ -45,5 +46,8 @@ class EventName {
 
   std::uint8_t index_;
 };
+
+/// Some of all names.
+using EventNames = std::bitset<kEventNameCount>;
 
 }  // namespace plumb::invariants

@@ -273,6 +273,7 @@ std::vector<Rule> guard_rules() {
            "an approved call acts only after a final_check note of its execute that allows the "
            "arguments it got; a denied one is an error; triggered by a note approval")
           .for_each_call()
+          .among({"notify"})
           .when(was_approved_and_ran)
           .expect(last_layer_decides),
       rule("PIPE-11",
@@ -284,6 +285,7 @@ std::vector<Rule> guard_rules() {
       rule("HOOK-10",
            "a call acts on files and processes only with the arguments of its last approval note")
           .for_each_call()
+          .among({"notify"})
           .when(was_approved_and_ran)
           .expect(approval_covers_effects),
       rule("HOOK-25",
@@ -298,6 +300,7 @@ std::vector<Rule> guard_rules() {
            "a tool that was running at the abort begins no write, append or process after it; "
            "triggered by one with work at the ports")
           .for_each_call()
+          .among({"file_op", "process_start"})
           .when(works_at_abort)
           .expect(work_ends_with_the_signal),
       rule("RESULT-21",

@@ -108,7 +108,7 @@ Complaint model_sees_the_reason(const Call& call, const Story& story) {
   if (auto silent = error_says(call, reason)) return silent;
   const auto* shown = shown_result(call, story);
   if (shown == nullptr) return std::nullopt;
-  return require(text_in(shown->content).find(reason) != std::string::npos,
+  return require(text_in(shown->content.get()).find(reason) != std::string::npos,
                  "the model does not see the reason", next_request_of(call, story)->event);
 }
 
@@ -222,12 +222,12 @@ Complaint each_handler_once(const Call& call, EventName event) {
 
 /// The calls of a batch that ran to their end.
 std::vector<const Call*> executed_calls(const Batch& batch, const Story& story) {
-  auto calls = calls_of(batch, story);
-  std::erase_if(calls, [](const Call* call) {
+  std::vector<const Call*> executed;
+  for (const Call* call : calls_of(batch, story)) {
     const bool is_whole = has_executed(*call) && end_of(*call) != nullptr && !call->is_cut;
-    return !is_whole || call->is_repeated || stopper_of(*call) != nullptr;
-  });
-  return calls;
+    if (is_whole && !call->is_repeated && stopper_of(*call) == nullptr) executed.push_back(call);
+  }
+  return executed;
 }
 
 /// Then its calls have not the same handlers (HOOK-27).
@@ -302,6 +302,7 @@ std::vector<Rule> gate_rules() {
   return {
       rule("HOOK-08", "a throwing tool_call handler leaves no extension_error of tool_call")
           .for_each_call()
+          .among({"hook_return"})
           .when(is_stopped_by_throw)
           .expect(listener_hears_nothing),
       rule("HOOK-12",
@@ -314,12 +315,14 @@ std::vector<Rule> gate_rules() {
           "HOOK-13",
           "execute begins after every tool_call handler returned; triggered by one that takes time")
           .for_each_call()
+          .among({"tool_call"})
           .when(has_slow_gate)
           .expect(execute_waits),
       rule("HOOK-26", "a dialog answered by no_ui, timeout or abort gives false or nothing")
           .by<SilentDialogChecker>({"ui_ask", "ui_answer"}),
       rule("HOOK-28", "a call aborted while a tool_call handler is pending: aborted, not executed")
           .for_each_call()
+          .among({"tool_call"})
           .when(is_aborted_at_gate)
           .none("execute_begin")
           .expect(abort_wins),
@@ -339,21 +342,25 @@ std::vector<Rule> hook_rules() {
            "tool_call handlers run one after the other, in load order and then in registration "
            "order; triggered by two of them")
           .for_each_call()
+          .among({"tool_call"})
           .when(has_chain)
           .expect(handlers_take_turns)
           .expect(handlers_follow_registration),
       rule("HOOK-02",
            "each tool_call handler sees the input as the one before left it; triggered by a change")
           .for_each_call()
+          .among({"hook_call"})
           .when(shares_changes)
           .expect(next_sees_what_was_left),
       rule("HOOK-03", "no tool_call handler runs after one that blocked")
           .for_each_call()
+          .among({"hook_return"})
           .when(is_stopped_by_block)
           .expect(chain_stops),
       rule("HOOK-04",
            "a blocked call is not executed; its error and the next request show the reason")
           .for_each_call()
+          .among({"hook_return"})
           .when(gives_a_reason)
           .none("execute_begin")
           .expect(model_sees_the_reason),
@@ -365,6 +372,7 @@ std::vector<Rule> hook_rules() {
            "a throwing tool_call handler blocks its call alone: its message, no execute, no later "
            "handler")
           .for_each_call()
+          .among({"hook_return"})
           .when(is_stopped_by_throw)
           .none("execute_begin")
           .expect(chain_stops)

@@ -19,7 +19,7 @@ ShownCall block_call(const Json& block) {
   const bool is_native = view_at(block, "type") == "toolCall";
   return ShownCall{.id = text_at(block, "id"),
                    .name = text_at(block, "name"),
-                   .arguments = at(block, is_native ? "arguments" : "input"),
+                   .arguments = SeenValue(at(block, is_native ? "arguments" : "input")),
                    .arguments_error = text_at(block, "argumentsError")};
 }
 
@@ -29,7 +29,7 @@ ShownCall function_call(const Json& entry) {
   ShownCall call{text_at(entry, "id"), text_at(function, "name"), {}, {}};
   auto parsed = parse_json(text_at(function, "arguments"));
   if (parsed)
-    call.arguments = std::move(*parsed);
+    call.arguments = SeenValue(SharedJson(std::move(*parsed)));
   else
     call.arguments_error = parsed.error().message;
   return call;
@@ -42,10 +42,15 @@ struct ResultKeys {
   bool has_flag = false;
 };
 
+/// Blocks that stand there as such lie in the trace.
+SeenValue blocks_at(const Json& content) {
+  return content.is_array() ? SeenValue(content) : SeenValue(SharedJson(as_blocks(content)));
+}
+
 ShownResult result(const Json& holder, const ResultKeys& keys) {
   const Json& flag = at(holder, keys.error);
   return ShownResult{.call = text_at(holder, keys.id),
-                     .content = as_blocks(at(holder, "content")),
+                     .content = blocks_at(at(holder, "content")),
                      .is_error = flag == true,
                      .has_error_flag = keys.has_flag || flag.is_boolean(),
                      .block = &holder};

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/values/json.h"
+#include "engine/values/shared_json.h"
 
 namespace plumb::invariants {
 
@@ -15,17 +18,31 @@ inline constexpr std::string_view kAssistantRole = "assistant";
 inline constexpr std::string_view kUserRole = "user";
 inline constexpr std::string_view kCustomRole = "custom";
 
+/// A value that lies in the trace, or one that was read from it. Lives as long as the trace.
+class SeenValue {
+ public:
+  SeenValue() = default;
+  explicit SeenValue(const Json& lying) : lying_(&lying) {}
+  explicit SeenValue(SharedJson made) : made_(std::move(made)) {}
+
+  const Json& get() const { return lying_ != nullptr ? *lying_ : made_.get(); }
+
+ private:
+  const Json* lying_ = nullptr;
+  SharedJson made_;
+};
+
 struct ShownCall {
   std::string id;
   std::string name;
-  Json arguments;
+  SeenValue arguments;
   std::string arguments_error;
 };
 
 /// A tool result as a request shows it to the model. `content` is a list of blocks.
 struct ShownResult {
   std::string call;
-  Json content;
+  SeenValue content;
   bool is_error = false;
   bool has_error_flag = false;  ///< Some dialects have none.
   const Json* block = nullptr;  ///< As sent; lives as long as the message.

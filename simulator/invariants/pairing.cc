@@ -27,7 +27,7 @@ bool is_raw_of_a_call(const ShownCall& shown, const Request& request, const Stor
   return std::ranges::any_of(story.calls, [&](const Call& call) {
     const Batch* batch = batch_of(call, story);
     return call.id == shown.id && batch != nullptr && batch->response->seq < request.event->seq &&
-           equal_json(call.raw.get(), shown.arguments);
+           equal_json(call.raw.get(), shown.arguments.get());
   });
 }
 
@@ -36,10 +36,10 @@ Complaint arguments_are_raw(const Request& request, const Story& story) {
   for (const auto& shown : request.answered) {
     const Call* call = call_before(shown.id, request.event->seq, story);
     if (call == nullptr || call->batch < 0 || call->is_repeated) continue;
-    if (equal_json(call->raw.get(), shown.arguments)) continue;
+    if (equal_json(call->raw.get(), shown.arguments.get())) continue;
     if (is_raw_of_a_call(shown, request, story)) continue;
     if (auto changed = differ("the transcript changed the arguments of call " + shown.id,
-                              call->raw.get(), shown.arguments, request.event)) {
+                              call->raw.get(), shown.arguments.get(), request.event)) {
       return changed;
     }
   }

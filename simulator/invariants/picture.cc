@@ -151,10 +151,10 @@ Complaint sends_a_placeholder(const Call& call, const Story& story) {
   const Request* next = next_request_of(call, story);
   const auto* shown = shown_result(call, story);
   if (next == nullptr || shown == nullptr || takes_pictures(*next, story)) return std::nullopt;
-  if (picture_in(shown->content) != nullptr) {
+  if (picture_in(shown->content.get()) != nullptr) {
     return finding("a picture is sent to a model that takes none", next->event);
   }
-  return require(shown->content.size() >= at(result_of(call), "content").size(),
+  return require(shown->content.get().size() >= at(result_of(call), "content").size(),
                  "no placeholder stands in the place of a picture", next->event);
 }
 

@@ -170,6 +170,7 @@ std::vector<Rule> pipe_rules() {
            "preparation runs once, on the model's arguments, and its value goes on (coerced as "
            "PIPE-30 allows); triggered by the notes prepare_begin and prepare_end around it")
           .for_each_call()
+          .among({"notify"})
           .when(has_prepared)
           .expect(prepares_once)
           .expect(validates_what_was_prepared),
@@ -185,11 +186,13 @@ std::vector<Rule> pipe_rules() {
           .expect(batch_goes_on),
       rule("PIPE-06", "execute gets the object as the handlers left it, if they changed it")
           .for_each_call()
+          .among({"hook_return"})
           .when(hooks_changed_input)
           .expect(executes_what_hooks_left),
       rule("TOOL-07",
            "execute gets what the last handler left; triggered when that is not the raw arguments")
           .for_each_call()
+          .among({"hook_return"})
           .when(runs_with_other_arguments)
           .expect(executes_what_hooks_left),
       rule("PIPE-09",

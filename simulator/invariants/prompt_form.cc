@@ -444,6 +444,7 @@ std::vector<Rule> prompt_form_rules() {
            "a call that a handler blocked does not run, whatever the prompt says; triggered when "
            "the prompt names the tool")
           .for_each_call()
+          .among({"hook_return"})
           .when(is_blocked_against_advice)
           .expect(gate_decides),
   };

@@ -75,6 +75,15 @@ std::string section_text(const Request& request, std::string_view name) {
   return section_of(prompt_of(request), name).value_or("");
 }
 
+const std::string& Story::section(const Request& request, std::string_view name) const {
+  const bool is_block = request.system.size() == 1;
+  const void* prompt =
+      is_block ? static_cast<const void*>(&request.system.front().get()) : &request;
+  const auto [known, is_new] = sections_.try_emplace({prompt, std::string(name)});
+  if (is_new) known->second = section_text(request, name);
+  return known->second;
+}
+
 std::string one_line(std::string_view snippet) {
   std::string line;
   bool is_gap = false;

@@ -75,8 +75,8 @@ Complaint start_in_source_order(const std::vector<ShownCall>& shown, const Call&
   const auto starts = all(call, "tool_execution_start");
   for (std::size_t i = 0; i < starts.size() && i < shown.size(); ++i) {
     if (auto other = differ("arguments of start " + std::to_string(i + 1) + " of " + call.id,
-                            shown[i].arguments, starts[i]->as<ToolExecutionStart>()->args.get(),
-                            starts[i])) {
+                            shown[i].arguments.get(),
+                            starts[i]->as<ToolExecutionStart>()->args.get(), starts[i])) {
       return other;
     }
   }

@@ -20,7 +20,7 @@ bool is_shown(const Call& call, const Story& story) {
 
 Complaint content_is_shown(const Call& call, const Story& story) {
   const Request& next = *next_request_of(call, story);
-  const Json& shown = shown_result(call, story)->content;
+  const Json& shown = shown_result(call, story)->content.get();
   if (equal_json(at(result_of(call), "content"), shown)) return std::nullopt;
   Json expected = as_blocks(at(result_of(call), "content"));
   if (!takes_pictures(next, story)) accept_placeholders(expected, shown);
@@ -223,7 +223,7 @@ Json kinds_of_blocks(const Json& content) {
 
 Complaint images_stay(const Call& call, const Story& story) {
   const Request& next = *next_request_of(call, story);
-  const Json& shown = shown_result(call, story)->content;
+  const Json& shown = shown_result(call, story)->content.get();
   Json expected = as_blocks(at(result_of(call), "content"));
   if (!takes_pictures(next, story)) accept_placeholders(expected, shown);
   return differ("blocks of the result are lost or in another order", kinds_of_blocks(expected),
@@ -300,7 +300,7 @@ Complaint content_is_an_empty_list(const Call& call, const Story& story) {
   }
   const auto* shown = shown_result(call, story);
   if (shown == nullptr) return std::nullopt;
-  return require(!shown->bytes().contains("null") && shown->content.empty(),
+  return require(!shown->bytes().contains("null") && shown->content.get().empty(),
                  "the model gets something else than an empty list",
                  next_request_of(call, story)->event);
 }

@@ -109,8 +109,8 @@ Complaint content_is_the_latest(const Call& call, const Story& story) {
   }
   const auto* shown = shown_result(call, story);
   if (shown == nullptr) return std::nullopt;
-  return differ("the model sees other content than the handlers left", expected, shown->content,
-                next_request_of(call, story)->event);
+  return differ("the model sees other content than the handlers left", expected,
+                shown->content.get(), next_request_of(call, story)->event);
 }
 
 bool is_patched_at_all(const Call& call, const Story&) {
@@ -251,6 +251,7 @@ std::vector<Rule> result_hook_rules() {
            "tool_result handlers run in load and registration order, each sees the latest content, "
            "and the last one is what the model sees; triggered by a patch of content")
           .for_each_call()
+          .among({"tool_result"})
           .when(chains_content)
           .expect(result_handlers_follow_registration)
           .expect(each_sees_the_latest)
@@ -263,6 +264,7 @@ std::vector<Rule> result_hook_rules() {
           .expect(fields_are_replaced),
       rule("HOOK-18", "a patch of terminate changes nothing")
           .for_each_call()
+          .among({"tool_result"})
           .when(tries_to_terminate)
           .expect(terminate_stays),
       rule(
@@ -270,6 +272,7 @@ std::vector<Rule> result_hook_rules() {
           "a throwing tool_result handler: extension_error, the other registered handlers run, the "
           "result stays as it was")
           .for_each_call()
+          .among({"tool_result"})
           .when(has_failing_handler)
           .expect(listener_is_told)
           .expect(others_run)
@@ -292,6 +295,7 @@ std::vector<Rule> result_hook_rules() {
            "tool_result shows the arguments that execute got; triggered when they are not the raw "
            "ones")
           .for_each_call()
+          .among({"tool_result"})
           .when(reports_input)
           .expect(input_is_what_ran),
   };

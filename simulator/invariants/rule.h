@@ -5,10 +5,12 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -67,13 +69,15 @@ using Subjects = std::span<const T* const> (*)(const Story&);
 
 /// "For each such thing, when ..., expect ...": triggered by the first subject that all conditions
 /// accept. `repeats`, if given: the subject is the one before it, as far as this rule looks; then
-/// it is passed over, provided that nothing was wrong with that one.
+/// it is passed over, provided that nothing was wrong with that one. `occasions`, of calls: without
+/// an event of one of these names no condition would hold, so that nobody asks; none: all do.
 template <class T>
 struct EachPlan {
   std::string id;
   std::string how;
   Subjects<T> subjects = nullptr;
   bool (*repeats)(const T&) = nullptr;
+  EventNames occasions;
   std::vector<Condition<T>> conditions;
   std::vector<Expectation<T>> expectations;
 };
@@ -85,13 +89,24 @@ class EachChecker final : public Checker {
 
   void finish(const Story& story, Report& report) override {
     bool is_sound = false;
+    if (!can_occur(story)) return;
     for (const T* subject : plan_->subjects(story)) {
+      if (!can_occur(*subject)) continue;
       if (is_sound && plan_->repeats != nullptr && plan_->repeats(*subject)) continue;
       is_sound = !is_met(*subject, story) || judge(*subject, story, report);
     }
   }
 
  private:
+  bool can_occur(const Story& story) const {
+    if constexpr (!std::is_same_v<T, Call>) return true;
+    return plan_->occasions.none() || (plan_->occasions & story.names_of_calls).any();
+  }
+  bool can_occur(const Call& call) const {
+    return plan_->occasions.none() || (plan_->occasions & call.events.names()).any();
+  }
+  bool can_occur(const auto&) const { return true; }
+
   bool is_met(const T& subject, const Story& story) const {
     for (const auto& condition : plan_->conditions) {
       if (!condition(subject, story)) return false;
@@ -139,6 +154,7 @@ class EachRule {
 
  protected:
   const EachPlan<T>& plan() const { return plan_; }
+  EachPlan<T>& plan() { return plan_; }
 
  private:
   EachPlan<T> plan_;
@@ -185,6 +201,8 @@ class CallRule final : public EachRule<Call> {
  public:
   using EachRule<Call>::EachRule;
 
+  /// The only calls with an occasion: those with an event of one of these names.
+  CallRule& among(std::initializer_list<EventName> names);
   CallRule& when(Condition<Call> condition);
   CallRule& expect(Expectation<Call> expectation);
   CallRule& exactly_one(EventName name);

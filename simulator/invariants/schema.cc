@@ -135,6 +135,7 @@ std::vector<Rule> schema_rules() {
            "start, tool_call handlers on arguments that fit the schema, execute, tool_result, end: "
            "in this order for each call with handlers that executes")
           .for_each_call()
+          .among({"tool_call"})
           .when(passes_all_steps)
           .expect(input_is_valid)
           .exactly_one("execute_begin")
@@ -153,6 +154,7 @@ std::vector<Rule> schema_rules() {
            "execute gets what the handlers left although the schema refuses it; triggered by a "
            "handler that makes fitting arguments unfit")
           .for_each_call()
+          .among({"hook_return"})
           .when(became_invalid)
           .expect(runs_unchanged),
       rule("PIPE-30",

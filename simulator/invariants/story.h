@@ -47,6 +47,8 @@ class CallEvents final {
   const Event* first(EventName name) const { return event_at(name.index(), &Place::first); }
   const Event* last(EventName name) const { return event_at(name.index(), &Place::last); }
   std::int64_t count(EventName name) const { return places_[name.index()].count; }
+  /// The names that occur.
+  const EventNames& names() const { return names_; }
   template <EventKind T>
   const T* first() const {
     const Event* event = event_at(EventKinds::index_of<T>(), &Place::first);
@@ -69,6 +71,7 @@ class CallEvents final {
 
   std::vector<const Event*> events_;
   std::array<Place, kEventNameCount> places_{};
+  EventNames names_;
 };
 
 /// One tool call: as the model made it, and every event that carries its id. `events` are in order
@@ -77,7 +80,7 @@ struct Call {
   std::string id;
   std::string name;
   std::string parent;
-  SharedJson raw;               ///< The model's arguments, or those of the start event.
+  SeenValue raw;                ///< The model's arguments, or those of the start event.
   std::string arguments_error;  ///< The provider could not read them (PIPE-15).
   std::int64_t batch = -1;      ///< Index into Story::batches, or -1.
   std::int64_t position = 0;    ///< In source order within the batch.
@@ -165,7 +168,7 @@ class Story {
   Story& operator=(const Story&) = delete;
 
   const TraceHeader& header;
-  std::bitset<kEventNameCount> emitted;  ///< The kinds that the subject can show.
+  EventNames emitted;  ///< The kinds that the subject can show.
   std::deque<Call> calls;
   std::map<std::string, std::vector<std::size_t>, std::less<>> calls_by_id;  ///< Oldest first.
   std::deque<Batch> batches;
@@ -221,12 +224,15 @@ class Story {
   /// The schema of a tool that a registry of the trace lists, compiled once; null when it can not
   /// be used.
   const JsonSchema* schema(const Json& parameters) const;
+  /// section_text of a request of this story, cut out once for each prompt.
+  const std::string& section(const Request& request, std::string_view name) const;
   void finish();
 
   /// What rules judge one by one, known when the walk is over: calls and batches that a crash did
   /// not cut (of the calls, those with a repeated id can not be judged either), all requests, all
   /// edits, and the story itself.
   std::vector<const Call*> judged_calls;
+  EventNames names_of_calls;  ///< That occur in any of them.
   std::vector<const Batch*> judged_batches;
   std::vector<const Request*> judged_requests;
   std::vector<const EditCase*> judged_edits;
@@ -237,6 +243,8 @@ class Story {
   std::vector<EditCase> edits_;
   /// By their place in the registry. One loop: a cache behind constant questions.
   mutable std::map<const Json*, std::optional<JsonSchema>> schemas_;
+  /// By the prompt's only block, or else by the request.
+  mutable std::map<std::pair<const void*, std::string>, std::string> sections_;
 };
 
 /// Builds a Story event by event; one walk serves all rules.

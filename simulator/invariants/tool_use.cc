@@ -195,8 +195,8 @@ Complaint model_sees_the_content_only(const Call& call, const Story& story) {
   const auto text = dump_json(structured);
   const auto meant = text_in(at(settled_of(call)->result.get(), "content"));
   if (meant.contains(text)) return std::nullopt;
-  const bool is_hidden =
-      !text_in(shown->content).contains(text) && !shown->bytes().contains("structuredContent");
+  const bool is_hidden = !text_in(shown->content.get()).contains(text) &&
+                         !shown->bytes().contains("structuredContent");
   return require(is_hidden, "the model sees structuredContent",
                  next_request_of(call, story)->event);
 }

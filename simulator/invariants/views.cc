@@ -49,7 +49,7 @@ bool keeps_result(const Json& messages, const Call& call) {
     for (const auto& result : results_in(message)) {
       if (result.call != call.id) continue;
       return result.is_error == is_error(call) &&
-             equal_json(result.content, as_blocks(at(result_of(call), "content")));
+             equal_json(result.content.get(), as_blocks(at(result_of(call), "content")));
     }
   }
   return false;
@@ -292,12 +292,6 @@ bool has_failed_operation(const Call& call) {
 
 bool is_undisturbed(const Call& call, const Story& story) {
   return abort_during(call, story) < 0 && !has_failed_operation(call);
-}
-
-std::vector<const Call*> calls_of(const Batch& batch, const Story& story) {
-  std::vector<const Call*> calls;
-  for (const auto index : batch.calls) calls.push_back(&story.calls[index]);
-  return calls;
 }
 
 std::vector<std::string> ids_of(const Batch& batch, const Story& story) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,7 +103,11 @@ bool is_undisturbed(const Call& call, const Story& story);
 
 // ------------------------------------------------------------------ a batch
 
-std::vector<const Call*> calls_of(const Batch& batch, const Story& story);
+/// In source order.
+inline auto calls_of(const Batch& batch, const Story& story) {
+  return batch.calls |
+         std::views::transform([&story](std::size_t place) { return &story.calls[place]; });
+}
 std::vector<std::string> ids_of(const Batch& batch, const Story& story);
 /// The answer ended normally, so its calls are processed.
 bool is_normal(const Batch& batch);
