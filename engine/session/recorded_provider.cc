@@ -8,12 +8,11 @@
 
 namespace plumb::engine {
 
-std::vector<BorrowedBlock> blocks_of(const ModelRequest& request) {
+std::vector<BorrowedBlock> head_of(const ModelRequest& request) {
   std::vector<BorrowedBlock> blocks;
-  blocks.reserve(1 + request.tools.size() + request.messages.size());
+  blocks.reserve(1 + request.tools.size());
   if (!request.system.is_null()) blocks.push_back({Zone::system, request.system});
   for (const auto& tool : request.tools) blocks.push_back({Zone::tools, tool.json});
-  for (const auto& message : request.messages) blocks.push_back({Zone::messages, message});
   return blocks;
 }
 
@@ -23,7 +22,7 @@ Task<Result<AssistantMessage>> RecordedProvider::complete(ModelRequest request, 
     model_ = request.model;
     params_ = SharedJson(json_object("model", model_));
   }
-  ProviderRequest sent = deltas_.next(request.lineage, blocks_of(request), params_);
+  ProviderRequest sent = deltas_.next(request.lineage, head_of(request), request.messages, params_);
   const auto n = sent.n;
   const auto seq = recorder_.record(Source::port, std::move(sent));
   deltas_.sent(seq);

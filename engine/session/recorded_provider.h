@@ -9,8 +9,9 @@
 
 namespace plumb::engine {
 
-/// The blocks of a request in the order of the seed's prefix: system, tools, messages (CACHE-02).
-std::vector<BorrowedBlock> blocks_of(const ModelRequest& request);
+/// The blocks of a request before its messages, in the order of the seed's prefix: system, tools
+/// (CACHE-02).
+std::vector<BorrowedBlock> head_of(const ModelRequest& request);
 
 /// Records provider_request before and provider_response after each call of the inner port. Both
 /// outlive this. One loop.

@@ -12,12 +12,37 @@ bool is_same(const RequestBlock& left, const BorrowedBlock& right) {
   return left.zone == right.zone && left.body == right.body;
 }
 
-std::vector<RequestBlock> copies_of(std::span<const BorrowedBlock> blocks) {
-  std::vector<RequestBlock> copies;
-  copies.reserve(blocks.size());
-  for (const auto& block : blocks) copies.push_back({block.zone, block.body});
-  return copies;
-}
+/// A request as its parts.
+struct Parts {
+  std::span<const BorrowedBlock> head;
+  std::span<const SharedJson> messages;
+
+  /// How many blocks both begin with.
+  std::size_t common_with(const std::vector<RequestBlock>& before) const {
+    std::size_t count = 0;
+    while (count < before.size() && count < head.size() && is_same(before[count], head[count])) {
+      ++count;
+    }
+    if (count < head.size()) return count;
+    for (const SharedJson& message : messages) {
+      if (count == before.size() || before[count].zone != Zone::messages) break;
+      if (before[count].body != message) break;
+      ++count;
+    }
+    return count;
+  }
+  std::vector<RequestBlock> from(std::size_t first) const {
+    std::vector<RequestBlock> blocks;
+    blocks.reserve(head.size() + messages.size() - first);
+    for (std::size_t i = first; i < head.size(); ++i) {
+      blocks.push_back({head[i].zone, head[i].body});
+    }
+    for (std::size_t i = std::max(first, head.size()) - head.size(); i < messages.size(); ++i) {
+      blocks.push_back({Zone::messages, messages[i]});
+    }
+    return blocks;
+  }
+};
 
 }  // namespace
 
@@ -25,24 +50,24 @@ ProviderRequest RequestDeltas::next(std::string lineage, const std::vector<Reque
                                     SharedJson params) {
   std::vector<BorrowedBlock> borrowed;
   for (const auto& block : blocks) borrowed.push_back({block.zone, block.body});
-  return next(std::move(lineage), borrowed, std::move(params));
+  return next(std::move(lineage), borrowed, {}, std::move(params));
 }
 
-ProviderRequest RequestDeltas::next(std::string lineage, std::span<const BorrowedBlock> blocks,
-                                    SharedJson params) {
+ProviderRequest RequestDeltas::next(std::string lineage, std::span<const BorrowedBlock> head,
+                                    std::span<const SharedJson> messages, SharedJson params) {
+  const Parts parts{head, messages};
   Lineage& last = lineages_[lineage];
-  const auto& before = last.log->blocks();
-  const auto differing = std::ranges::mismatch(before, blocks, is_same).in2;
-  const auto common = static_cast<std::size_t>(differing - blocks.begin());
+  const std::size_t known = last.log->blocks().size();
+  const std::size_t common = parts.common_with(last.log->blocks());
   ProviderRequest payload;
   payload.n = ++count_;
   payload.base = last.seq;
   payload.common = static_cast<std::int64_t>(common);
-  payload.removed = static_cast<std::int64_t>(before.size() - common);
+  payload.removed = static_cast<std::int64_t>(known - common);
   payload.params = std::move(params);
-  payload.append = copies_of(blocks.subspan(common));
+  payload.append = parts.from(common);
   if (payload.removed > 0) {
-    last.log = std::make_shared<PrefixLog>(copies_of(blocks));
+    last.log = std::make_shared<PrefixLog>(parts.from(0));
   } else {
     for (const auto& block : payload.append) last.log->append(block);
   }

@@ -20,8 +20,9 @@ class RequestDeltas {
  public:
   /// The payload for the next request of a lineage; `n` counts over all lineages. Call `sent` with
   /// its seq afterwards. Only new blocks are copied.
-  ProviderRequest next(std::string lineage, std::span<const BorrowedBlock> blocks,
-                       SharedJson params);
+  /// `messages`: behind `head`, each a block of its zone.
+  ProviderRequest next(std::string lineage, std::span<const BorrowedBlock> head,
+                       std::span<const SharedJson> messages, SharedJson params);
   ProviderRequest next(std::string lineage, const std::vector<RequestBlock>& blocks,
                        SharedJson params);
 
