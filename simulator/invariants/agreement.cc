@@ -162,13 +162,15 @@ struct SentMessage {
   std::string_view role;
   const Json& content;
   const Json& is_error;
-  bool has_pictures;  ///< Its model takes them.
+  const Request& request;
+  const Story& story;
 
-  SentMessage(const Json& message, bool takes_them)
+  SentMessage(const Json& message, const Request& sent, const Story& whole)
       : role(view_at(message, "role")),
         content(at(message, "content")),
         is_error(at(message, "isError")),
-        has_pictures(takes_them) {}
+        request(sent),
+        story(whole) {}
   bool is_judged() const { return role == "user" || role == "assistant" || role == "toolResult"; }
   /// What an extension said is the user's for the model.
   bool is_of(const Json& stored) const {
@@ -178,7 +180,7 @@ struct SentMessage {
     if (equal_json(at(stored, "content"), content)) return true;
     const Json shown = readable_blocks(content);
     Json expected = readable_blocks(at(stored, "content"));
-    if (!has_pictures) accept_placeholders(expected, shown);
+    if (!takes_pictures(request, story)) accept_placeholders(expected, shown);
     return equal_json(expected, shown);
   }
   /// What the provider could not read need not be sent.
@@ -315,9 +317,9 @@ class ShownSession {
   /// All is sent from the beginning, wherever that is.
   void restart() { is_open_ = true; }
 
-  Complaint see(const Request& request, bool takes_pictures) {
+  Complaint see(const Request& request, const Story& story) {
     for (const auto& body : request.fresh) {
-      const SentMessage sent(body.get(), takes_pictures);
+      const SentMessage sent(body.get(), request, story);
       if (sent.is_judged() && !find(sent, request.event->seq)) {
         return finding("a request shows another message than the session has next", request.event);
       }
@@ -358,7 +360,7 @@ void requests_show_what_is_stored(const Story& story, Report& report) {
     if (request.request->lineage != "main") continue;
     if (is_rewritten(request, story)) return;
     if (request.previous < 0 || request.message_break) session.restart();
-    if (auto odd = session.see(request, takes_pictures(request, story))) {
+    if (auto odd = session.see(request, story)) {
       return report.complain(std::move(odd));
     }
   }

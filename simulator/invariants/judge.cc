@@ -122,13 +122,19 @@ struct Running {
   Report report;
 };
 
-Judgement conclude(const std::string& id, const Report& report) {
-  const std::int64_t count = report.trigger_count();
-  if (!report.findings().empty()) return {id, Verdict::fail, "", report.findings(), count};
-  if (!report.unknowable().empty())
-    return {id, Verdict::untestable, report.unknowable(), {}, count};
-  if (report.is_triggered()) return {id, Verdict::pass, "", {}, count};
-  return {id, Verdict::not_triggered, "nothing in the run exercised the rule", {}};
+/// What comes of a rule that could be judged.
+void conclude(Judgement& judgement, const Report& report) {
+  judgement.trigger_count = report.trigger_count();
+  judgement.findings = report.findings();
+  if (!report.findings().empty()) {
+    judgement.verdict = Verdict::fail;
+  } else if (!report.unknowable().empty()) {
+    judgement.verdict = Verdict::untestable;
+    judgement.reason = report.unknowable();
+  } else if (!report.is_triggered()) {
+    judgement.verdict = Verdict::not_triggered;
+    judgement.reason = "nothing in the run exercised the rule";
+  }
 }
 
 /// What broke the rule may have an excuse that the subject cannot show.
@@ -273,11 +279,14 @@ std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
   Story story(trace.header);
   walk(trace, story, running);
   for (std::size_t i = 0; i < running.size(); ++i) {
-    judgements[places[i]] =
-        story.damage.empty()
-            ? conclude(running[i].rule->id, running[i].report)
-            : Judgement{running[i].rule->id, Verdict::harness_error, story.damage, {}};
-    excuse(judgements[places[i]], emitted, catalogue);
+    Judgement& judgement = judgements[places[i]];
+    if (story.damage.empty()) {
+      conclude(judgement, running[i].report);
+    } else {
+      judgement.verdict = Verdict::harness_error;
+      judgement.reason = story.damage;
+    }
+    excuse(judgement, emitted, catalogue);
   }
   settle_orders(trace, catalogue, judgements);
   return judgements;
@@ -304,7 +313,7 @@ Judgement judge_relation(const RelationRule& rule, std::span<const Trace> traces
     report.complain(differ("variant " + std::to_string(i) + " differs from variant 0", first,
                            rule.view(traces[i]), nullptr));
   }
-  judgement = conclude(rule.id, report);
+  conclude(judgement, report);
   excuse(judgement, emitted, catalogue);
   return judgement;
 }

@@ -201,23 +201,6 @@ const Call* call_before(std::string_view id, std::int64_t seq, const Story& stor
   return nullptr;
 }
 
-const Batch* batch_of(const Call& call, const Story& story) {
-  if (call.batch < 0) return nullptr;
-  return &story.batches[static_cast<std::size_t>(call.batch)];
-}
-
-const Request* request_of(const Call& call, const Story& story) {
-  const Batch* batch = batch_of(call, story);
-  if (batch == nullptr || batch->request < 0) return nullptr;
-  return &story.requests[static_cast<std::size_t>(batch->request)];
-}
-
-const Request* next_request_of(const Call& call, const Story& story) {
-  const Batch* batch = batch_of(call, story);
-  if (batch == nullptr || batch->next_request < 0) return nullptr;
-  return &story.requests[static_cast<std::size_t>(batch->next_request)];
-}
-
 bool is_rewritten(const Request& request, const Story& story) {
   return std::ranges::any_of(
       story.hooks, [&](const Event* event) { return rewrites(*event, request, story) != nullptr; });

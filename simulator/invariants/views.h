@@ -68,11 +68,22 @@ const Json* validated_input(const Call& call);
 const Call* call_of(const Event& event, const Story& story);
 /// The newest call of an id that was known before `seq`, or null.
 const Call* call_before(std::string_view id, std::int64_t seq, const Story& story);
-const Batch* batch_of(const Call& call, const Story& story);
+inline const Batch* batch_of(const Call& call, const Story& story) {
+  if (call.batch < 0) return nullptr;
+  return &story.batches[static_cast<std::size_t>(call.batch)];
+}
 /// The request that the call's answer replied to, or null.
-const Request* request_of(const Call& call, const Story& story);
+inline const Request* request_of(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  if (batch == nullptr || batch->request < 0) return nullptr;
+  return &story.requests[static_cast<std::size_t>(batch->request)];
+}
 /// The request after the call's batch, or null.
-const Request* next_request_of(const Call& call, const Story& story);
+inline const Request* next_request_of(const Call& call, const Story& story) {
+  const Batch* batch = batch_of(call, story);
+  if (batch == nullptr || batch->next_request < 0) return nullptr;
+  return &story.requests[static_cast<std::size_t>(batch->next_request)];
+}
 /// Somebody else asks for a further request: a message that was queued comes before it, or a
 /// handler of the turn's end or of the settlement answered that it goes on.
 bool is_asked_for(const Request& request, const Event& response, const Story& story);
