@@ -35,10 +35,12 @@ Json block_json(const ToolCallBlock& block, bool is_request) {
 }
 
 Json content_json(const std::vector<ContentBlock>& content, bool is_request) {
-  Json json = Json::array();
-  json.get_ref<Json::array_t&>().reserve(content.size());
+  Json json(Json::value_t::array);
+  auto& blocks = json.get_ref<Json::array_t&>();
+  blocks.reserve(content.size());
   for (const auto& block : content) {
-    json.push_back(std::visit([&](const auto& one) { return block_json(one, is_request); }, block));
+    blocks.push_back(
+        std::visit([&](const auto& one) { return block_json(one, is_request); }, block));
   }
   return json;
 }

@@ -113,7 +113,9 @@ PlayerScript make_player_script(const Scenario& scenario) {
   for (const Step& step : scenario.steps) {
     const auto* reply = std::get_if<ModelStep>(&step.action);
     if (reply == nullptr) continue;
-    script.tracks[reply->track].push_back({*reply, step.place});
+    auto& replies = script.tracks[reply->track];
+    if (replies.empty()) replies.reserve(scenario.steps.size());
+    replies.push_back({*reply, step.place});
     for (const CallScript& call : reply->calls) script.calls.try_emplace(call.id, call.place);
   }
   return script;

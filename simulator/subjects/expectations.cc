@@ -412,15 +412,8 @@ void forget_unseen(Expectations& expect, const TraceHeader& header) {
   forget_unseen_events(expect, header);
 }
 
-}  // namespace
-
-std::vector<Unmet> unmet_expectations(const Scenario& stated, const Trace& trace) {
+std::vector<Unmet> unmet_in(const Scenario& scenario, const Trace& trace) {
   Unmets unmets;
-  // They say what the scenario's own edition does; an engine of another is judged by the rules.
-  const bool is_seed = stated.edition == Edition::seed;
-  if (trace.header.edition != (is_seed ? "seed" : "pi-1.6.0")) return {};
-  Scenario scenario = stated;
-  forget_unseen(scenario.expect, trace.header);
   check_files(scenario, trace, unmets);
   check_results(scenario, trace, unmets);
   check_requests(scenario, trace, unmets);
@@ -428,6 +421,20 @@ std::vector<Unmet> unmet_expectations(const Scenario& stated, const Trace& trace
   check_llm_errors(scenario, trace, unmets);
   check_end(scenario, trace, unmets);
   return unmets.take();
+}
+
+}  // namespace
+
+std::vector<Unmet> unmet_expectations(const Scenario& stated, const Trace& trace) {
+  // They say what the scenario's own edition does; an engine of another is judged by the rules.
+  const bool is_seed = stated.edition == Edition::seed;
+  if (trace.header.edition != (is_seed ? "seed" : "pi-1.6.0")) return {};
+  Expectations seen = stated.expect;
+  forget_unseen(seen, trace.header);
+  if (seen == stated.expect) return unmet_in(stated, trace);
+  Scenario scenario = stated;
+  scenario.expect = std::move(seen);
+  return unmet_in(scenario, trace);
 }
 
 }  // namespace plumb::simulator
