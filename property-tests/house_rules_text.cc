@@ -71,16 +71,27 @@ class Blanker {
 };
 
 // Longer paths first, for they win.
-constexpr std::array<std::string_view, 21> kRooms = {"engine/kernel",        "engine/values",
-                                                     "engine/trace",         "engine/model",
-                                                     "engine/tools",         "engine/extensions",
-                                                     "engine/session",       "engine/lazy",
-                                                     "engine/approval",      "engine/durable",
-                                                     "simulator/llm/wire",   "simulator/llm",
-                                                     "simulator/script",     "simulator/subjects",
-                                                     "simulator/invariants", "simulator/explore",
-                                                     "simulator/cli",        "reports",
-                                                     "property-tests",       "bench",
+constexpr std::array<std::string_view, 22> kRooms = {"engine/extensions/hosted",
+                                                     "engine/kernel",
+                                                     "engine/values",
+                                                     "engine/trace",
+                                                     "engine/model",
+                                                     "engine/tools",
+                                                     "engine/extensions",
+                                                     "engine/session",
+                                                     "engine/lazy",
+                                                     "engine/approval",
+                                                     "engine/durable",
+                                                     "simulator/llm/wire",
+                                                     "simulator/llm",
+                                                     "simulator/script",
+                                                     "simulator/subjects",
+                                                     "simulator/invariants",
+                                                     "simulator/explore",
+                                                     "simulator/cli",
+                                                     "reports",
+                                                     "property-tests",
+                                                     "bench",
                                                      "simulator/cache_model"};
 
 }  // namespace

@@ -29,6 +29,12 @@ Result<Unsubscribe> ExtensionApi::on(std::string event, Handler handler) {
   return runner_.add_handler(extension_, std::move(event), std::move(handler));
 }
 
+Result<void> ExtensionApi::register_command(std::string name, std::string description,
+                                            CommandHandler handler) {
+  return runner_.add_command(extension_, std::move(name), std::move(description),
+                             std::move(handler));
+}
+
 Result<ExtensionHost*> ExtensionApi::host() const {
   return runner_.live_host(extension_);
 }

@@ -68,6 +68,9 @@ class ExtensionHost {
 
   virtual void abort() = 0;
   virtual bool is_idle() const = 0;
+  virtual bool has_pending_messages() const = 0;
+  /// [{name, description}] of the extensions' commands, as a user types them (EXT-20).
+  virtual Json commands() const = 0;
   /// The current run's signal (ABORT-01); one that never aborts between runs.
   virtual AbortSignal signal() const = 0;
 
@@ -105,6 +108,9 @@ struct HandlerContext {
 /// that outlives the extension.
 using Handler = std::function<Task<HandlerResult>(HandlerContext)>;
 
+/// What a command does with the text behind its name. What it gives back is ignored.
+using CommandHandler = std::function<Task<HandlerResult>(std::string arguments)>;
+
 /// Removes one registration; calling it again does nothing (EXT-29).
 using Unsubscribe = std::function<void()>;
 
@@ -123,6 +129,8 @@ class ExtensionApi final {
   Result<void> register_tool(ToolDefinition definition);
   /// Any event name of core.yaml; unknown ones are never dispatched.
   Result<Unsubscribe> on(std::string event, Handler handler);
+  /// A command that the user types as /NAME; one name may be registered several times (EXT-20).
+  Result<void> register_command(std::string name, std::string description, CommandHandler handler);
 
   Result<Json> get_all_tools() const;
   Result<std::vector<std::string>> get_active_tools() const;

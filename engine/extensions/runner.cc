@@ -59,6 +59,9 @@ void ExtensionRunner::finish_load(Extension& extension, const Result<void>& load
     std::erase_if(registrations_, [&](const Registration& registration) {
       return extensions_[static_cast<std::size_t>(registration.extension)]->api.get() == api;
     });
+    std::erase_if(commands_, [&](const Command& command) {
+      return extensions_[static_cast<std::size_t>(command.extension)]->api.get() == api;
+    });
     record_load(extension, "failed", loaded.error().message);
     return;
   }
@@ -98,6 +101,7 @@ void ExtensionRunner::clear() {
   for (auto& extension : extensions_) extension->phase = Phase::dead;
   first_live_ = std::ssize(extensions_);
   registrations_.clear();
+  commands_.clear();
   registry_.clear_extensions();
 }
 

@@ -89,6 +89,11 @@ class ExtensionRunner final : public ToolHooks {
   /// A user-typed command: the first valid result, nothing when all pass; rejected when a handler
   /// throws or returns something else (EVENT-41).
   Task<Result<std::optional<Json>>> user_bash(std::string command, std::string cwd);
+  /// Runs the command that a prompt names, /NAME ARGUMENTS; false when it names none (EVENT-19).
+  /// What it throws is reported (EXT-26).
+  Task<bool> command(std::string prompt);
+  /// [{name, description}]: of several commands of one name each has its number (EXT-20).
+  Json commands() const;
   /// Whether a handler cancels a session operation (EVENT-40).
   Task<bool> is_cancelled(std::string event, Json data);
 
@@ -106,6 +111,13 @@ class ExtensionRunner final : public ToolHooks {
     std::string event;
     // Shared: a dispatch under way keeps a handler that was removed meanwhile (HOOK-27).
     std::shared_ptr<const Handler> handler;
+  };
+  struct Command {
+    std::int64_t extension = 0;
+    std::string name;
+    std::string description;
+    // Shared: it runs to its end even if its extension goes meanwhile.
+    std::shared_ptr<const CommandHandler> handler;
   };
   struct Extension {
     SourceInfo source;
@@ -146,6 +158,10 @@ class ExtensionRunner final : public ToolHooks {
 
   Result<void> add_tool(std::int64_t extension, ToolDefinition definition);
   Result<Unsubscribe> add_handler(std::int64_t extension, std::string event, Handler handler);
+  Result<void> add_command(std::int64_t extension, std::string name, std::string description,
+                           CommandHandler handler);
+  /// Those of live extensions, by the names that users type, in load order.
+  std::vector<std::pair<std::string, const Command*>> named_commands() const;
   void remove_handler(std::int64_t number);
   /// A change of a live extension's handlers shows in the trace (HOOK-27).
   void note_handlers(const Registration& registration, std::string topic);
@@ -161,6 +177,7 @@ class ExtensionRunner final : public ToolHooks {
   std::vector<std::unique_ptr<Extension>> extensions_;
   std::int64_t first_live_ = 0;  ///< Extensions before it belong to earlier loads.
   std::vector<Registration> registrations_;
+  std::vector<Command> commands_;
   std::int64_t next_registration_ = 0;
 };
 

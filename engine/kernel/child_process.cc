@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -39,6 +40,19 @@ Result<Pipe> make_open_input() {
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorCode::io, "cannot make a pipe");
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
   return Pipe{OwnedFd(ends[0]), OwnedFd(ends[1])};
+}
+
+/// Descriptors from here on are nobody's channel.
+constexpr int kAboveChannels = 16;
+
+/// The child's end moves out of the way of the numbers that channels have in the child.
+Result<Pipe> make_channel(const ChildChannel& channel) {
+  PLUMB_ASSERT(channel.number >= 3 && channel.number < kAboveChannels);
+  PLUMB_TRY(Pipe pipe, channel.child_writes ? make_pipe() : make_open_input());
+  OwnedFd& end = channel.child_writes ? pipe.write_end : pipe.read_end;
+  end = OwnedFd(::fcntl(end.get(), F_DUPFD_CLOEXEC, kAboveChannels));
+  if (!end.is_open()) return fail(ErrorCode::io, "cannot make a channel");
+  return pipe;
 }
 
 /// A file in memory that holds the input: nobody has to feed it, and nobody can break a pipe on us.
@@ -111,8 +125,13 @@ class SpawnSettings {
     ::posix_spawn_file_actions_adddup2(&actions_, in, 0);
     ::posix_spawn_file_actions_adddup2(&actions_, out, 1);
     ::posix_spawn_file_actions_adddup2(&actions_, err, 2);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
   }
+  /// `end` lies above every number that a channel may have (make_channel).
+  void set_channel(int end, int number) {
+    ::posix_spawn_file_actions_adddup2(&actions_, end, number);
+    first_unused_ = std::max(first_unused_, number + 1);
+  }
+  void close_others() { ::posix_spawn_file_actions_addclosefrom_np(&actions_, first_unused_); }
   void set_directory(const std::string& cwd) {
     if (!cwd.empty()) ::posix_spawn_file_actions_addchdir_np(&actions_, cwd.c_str());
   }
@@ -137,6 +156,7 @@ class SpawnSettings {
  private:
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
+  int first_unused_ = 3;
 };
 
 Error start_error(int number, const std::string& program) {
@@ -199,7 +219,8 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       end_fd_(std::move(other.end_fd_)),
       out_fd_(std::move(other.out_fd_)),
       err_fd_(std::move(other.err_fd_)),
-      in_fd_(std::move(other.in_fd_)) {}
+      in_fd_(std::move(other.in_fd_)),
+      channels_(std::move(other.channels_)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this == &other) return *this;
@@ -209,6 +230,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   out_fd_ = std::move(other.out_fd_);
   err_fd_ = std::move(other.err_fd_);
   in_fd_ = std::move(other.in_fd_);
+  channels_ = std::move(other.channels_);
   return *this;
 }
 
@@ -228,19 +250,52 @@ Result<Pipe> input_of(const ProcessSpec& spec, ChildInput input) {
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec, ChildInput input) {
+namespace {
+
+Result<std::vector<Pipe>> make_channels(std::span<const ChildChannel> channels) {
+  std::vector<Pipe> pipes;
+  for (const ChildChannel& channel : channels) {
+    PLUMB_TRY(Pipe pipe, make_channel(channel));
+    pipes.push_back(std::move(pipe));
+  }
+  return pipes;
+}
+
+void lower(pid_t pid, __rlimit_resource what, std::int64_t most) {
+  const rlimit limit{static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
+  ::prlimit(pid, what, &limit, nullptr);
+}
+
+}  // namespace
+
+void ChildProcess::limit(const ChildLimits& limits) const {
+  if (pid_ <= 0) return;
+  lower(pid_, RLIMIT_CORE, 0);
+  if (limits.cpu_seconds > 0) lower(pid_, RLIMIT_CPU, limits.cpu_seconds);
+  if (limits.file_bytes > 0) lower(pid_, RLIMIT_FSIZE, limits.file_bytes);
+  if (limits.open_files > 0) lower(pid_, RLIMIT_NOFILE, limits.open_files);
+}
+
+Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec, ChildInput input,
+                                         std::span<const ChildChannel> channels) {
   if (auto checked = check_directory(spec.cwd); !checked) {
     return std::unexpected(std::move(checked).error());
   }
   PLUMB_TRY(Pipe out, make_pipe());
   PLUMB_TRY(Pipe err, make_pipe());
   PLUMB_TRY(Pipe in, input_of(spec, input));
+  PLUMB_TRY(std::vector<Pipe> pipes, make_channels(channels));
   std::vector<std::string> words = spec.argv;
   if (words.empty()) words = {shell_path(), "-c", spec.command};
   std::vector<std::string> environment = environment_of(spec);
   SpawnSettings settings;
   const OwnedFd& err_end = spec.merges_streams ? out.write_end : err.write_end;
   settings.set_streams(in.read_end.get(), out.write_end.get(), err_end.get());
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    const auto& end = channels[i].child_writes ? pipes[i].write_end : pipes[i].read_end;
+    settings.set_channel(end.get(), channels[i].number);
+  }
+  settings.close_others();
   settings.set_directory(spec.cwd);
   settings.set_group_and_signals();
   ChildProcess child;
@@ -254,6 +309,10 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec, ChildInput inp
   child.out_fd_ = std::move(out.read_end);
   child.err_fd_ = std::move(err.read_end);
   child.in_fd_ = std::move(in.write_end);
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    auto& ours = channels[i].child_writes ? pipes[i].read_end : pipes[i].write_end;
+    child.channels_.push_back(std::move(ours));
+  }
   return child;
 }
 

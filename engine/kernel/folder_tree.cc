@@ -100,6 +100,13 @@ Result<void> put_hard_link(const std::string& path, const std::string& existing)
   return {};
 }
 
+Result<void> remove_entry(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) return cannot("remove", path, error);
+  return {};
+}
+
 Result<void> set_mode(const std::string& path, std::int64_t mode) {
   std::error_code error;
   fs::permissions(path, static_cast<fs::perms>(mode), error);

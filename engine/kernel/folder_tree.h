@@ -16,6 +16,8 @@ Result<void> put_file(const std::string& path, const std::string& content);
 Result<void> put_directory(const std::string& path);
 Result<void> put_symlink(const std::string& path, const std::string& target);
 Result<void> put_hard_link(const std::string& path, const std::string& existing);
+/// What is there goes, with everything below it.
+Result<void> remove_entry(const std::string& path);
 Result<void> set_mode(const std::string& path, std::int64_t mode);
 
 inline constexpr std::int64_t kFolderEntriesMax = 20'000;

@@ -3,43 +3,16 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
-#include <ctime>
 #include <utility>
 
 #include <unistd.h>
+
+#include "engine/kernel/pipe_words.h"
 
 namespace plumb::engine {
 namespace {
 
 constexpr std::size_t kLineReadBytes = 65'536;
-
-/// Writes to a pipe whose reader may be gone: EPIPE instead of the signal.
-ssize_t write_without_signal(int fd, const std::string& bytes) {
-  sigset_t pipe_signal;
-  sigset_t before;
-  ::sigemptyset(&pipe_signal);
-  ::sigaddset(&pipe_signal, SIGPIPE);
-  ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-  const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-  const int number = errno;
-  if (count < 0 && number == EPIPE && ::sigismember(&before, SIGPIPE) == 0) {
-    constexpr timespec kNow = {};
-    ::sigtimedwait(&pipe_signal, nullptr, &kNow);
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = number;
-  return count;
-}
-
-bool is_again(int number) {
-  return number == EAGAIN || number == EINTR;
-}
-
-std::string exit_text(const ProcessExit& exit) {
-  if (exit.end == ProcessEnd::exited) return "exited with code " + std::to_string(exit.exit_code);
-  return "was ended by signal " + std::to_string(exit.signal_number);
-}
 
 }  // namespace
 

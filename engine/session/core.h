@@ -95,6 +95,8 @@ class Session::Core final : public ToolHost, public ExtensionHost {
     run_mark_.read();
     return !is_running_;
   }
+  bool has_pending_messages() const override { return steering_.size() + follow_ups_.size() > 0; }
+  Json commands() const override { return runner_.commands(); }
   AbortSignal signal() const override;
   UserInterface& ui() override { return recorded_ui_; }
   std::string cwd() const override { return options_.cwd; }

@@ -57,6 +57,8 @@ Task<Result<void>> Session::Core::prompt(std::string text) {
 }
 
 Task<Result<void>> Session::Core::run_input(std::string text) {
+  // No input event, and no run (EVENT-19).
+  if (co_await runner_.command(text)) co_return Result<void>();
   Input event;
   event.text = text;
   record(std::move(event));

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "engine/kernel/installed.h"
 #include "simulator/script/parse.h"
 #include "simulator/script/words.h"
 
@@ -210,6 +211,28 @@ std::optional<YamlView> find_token(YamlView view, std::string token) {
   return view.find(token);
 }
 
+/// A file, or the closed set of verbs: what belongs to one has no effect on the other.
+void check_kind(YamlView extension, ErrorList& errors) {
+  const bool is_hosted = extension.find("hosted").has_value();
+  if (!is_hosted && !extension.find("name")) {
+    errors.add(extension.place(), "missing key 'name' or 'hosted' in an extension");
+  }
+  for (const char* key : {"load", "tools", "on"}) {
+    const auto found = is_hosted ? extension.find(key) : std::nullopt;
+    if (!found) continue;
+    errors.add(found->key_place(), "'" + std::string(key) + "' has no effect beside 'hosted'");
+  }
+  const auto fails = is_hosted ? std::nullopt : extension.find("fails");
+  if (fails) errors.add(fails->key_place(), "'fails' has no effect without 'hosted'");
+}
+
+void check_hosted_file(YamlView extension, const std::string& scenario_file, ErrorList& errors) {
+  const auto hosted = extension.find("hosted");
+  const std::string file = hosted_file(scenario_file, hosted->value->get<std::string>());
+  if (engine::is_there(file)) return;
+  errors.add(hosted->place(), "hosted extension is not there: " + file);
+}
+
 /// Where a JSON Pointer leads, or as far as it leads; verbs are blamed at their name.
 Place place_at(YamlView view, std::string_view pointer) {
   Place place = view.place();
@@ -269,6 +292,7 @@ void check_scripts(const Fields& root, const NamedPlaces& calls, ErrorList& erro
     walk_tool(tool, [&errors](const VerbUse& verb) { check_choice(verb, errors); });
   }
   for (const YamlView& extension : extensions_of(root)) {
+    check_kind(extension, errors);
     check_extension_script(extension, calls, errors);
   }
 }
@@ -279,7 +303,11 @@ std::vector<Error> check_definitions(const YamlDocument& document,
   ErrorList errors(document.file);
   for (const YamlView& tool : host_tools_of(root)) compile_one(tool, true, compiles, errors);
   for (const YamlView& extension : extensions_of(root)) {
-    compile_one(extension, false, compiles, errors);
+    if (extension.find("hosted")) {
+      check_hosted_file(extension, document.file, errors);
+    } else if (extension.find("name")) {
+      compile_one(extension, false, compiles, errors);
+    }
   }
   return errors.take();
 }

@@ -228,11 +228,21 @@ FileScript parse_file(const std::string& path, YamlView view) {
   return file;
 }
 
+std::string hosted_file(const std::string& scenario_file, const std::string& hosted) {
+  const auto end = scenario_file.rfind('/');
+  if (hosted.starts_with('/') || end == std::string::npos) return hosted;
+  return scenario_file.substr(0, end + 1) + hosted;
+}
+
 ExtensionScript parse_extension(YamlView view) {
   const Fields fields(view);
   ExtensionScript extension;
-  extension.name = fields.text("name");
-  extension.path = fields.text("path", "<inline:" + extension.name + ">");
+  extension.hosted = fields.text("hosted");
+  extension.fails = fields.text("fails");
+  extension.name = fields.text("name", extension.hosted);
+  const bool is_hosted = !extension.hosted.empty();
+  extension.path =
+      fields.text("path", is_hosted ? extension.hosted : "<inline:" + extension.name + ">");
   extension.definition = *view.value;
   extension.place = view.place();
   return extension;

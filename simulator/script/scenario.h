@@ -190,11 +190,15 @@ struct UiScript {
   bool operator==(const UiScript&) const = default;
 };
 
-/// An extension in the closed set of verbs; `definition` is the whole entry, checked against
-/// scenario.schema.json#/$defs/extension. `path` is <inline:NAME> unless given.
+/// An extension in the closed set of verbs, or, with `hosted`, a file of TypeScript or JavaScript;
+/// `definition` is the whole entry, checked against scenario.schema.json#/$defs/extension. `path`
+/// is <inline:NAME> unless given, of a hosted one the file as the scenario names it. `fails`: what
+/// the host will say of it.
 struct ExtensionScript {
   std::string name;
   std::string path;
+  std::string hosted;
+  std::string fails;
   Json definition;
   Place place;
   bool operator==(const ExtensionScript&) const = default;
@@ -421,6 +425,9 @@ struct Scenario {
 
   bool operator==(const Scenario&) const = default;
 };
+
+/// Where the file of a hosted extension is: below the scenario's own folder.
+std::string hosted_file(const std::string& scenario_file, const std::string& hosted);
 
 /// Compiles a scripted tool (`is_tool`) or extension as the run will. Errors: with the JSON Pointer
 /// of the bad place as `where`.

@@ -380,6 +380,61 @@ void check_llm_errors(const Scenario& scenario, const Trace& trace, Unmets& unme
   }
 }
 
+// ---------------------------------------------------------------- hosted extensions
+
+/// What went wrong with hosted extensions: their loads, their host. `fails` of one foresees it.
+struct HostTrouble {
+  std::int64_t seq = -1;
+  std::string extension;
+  std::string message;
+};
+
+std::vector<HostTrouble> host_troubles(const Scenario& scenario, const Trace& trace) {
+  const auto is_hosted = [&scenario](const std::string& path) {
+    return std::ranges::any_of(scenario.extensions, [&path](const ExtensionScript& one) {
+      return !one.hosted.empty() && one.path == path;
+    });
+  };
+  std::vector<HostTrouble> troubles;
+  for (const auto& event : trace.events) {
+    const auto* load = event.as<Load>();
+    if (load != nullptr && load->phase == "failed" && is_hosted(load->extension)) {
+      troubles.push_back({event.seq, load->extension, load->error});
+    }
+    const auto* diagnostic = event.as<Diagnostic>();
+    if (diagnostic != nullptr && diagnostic->code == "extension_host") {
+      troubles.push_back({event.seq, diagnostic->path, diagnostic->message});
+    }
+  }
+  return troubles;
+}
+
+/// Each hosted extension loads and keeps its host alive, unless it is said to fail.
+void check_hosted(const Scenario& scenario, const Trace& trace, Unmets& unmets) {
+  auto troubles = host_troubles(scenario, trace);
+  for (const auto& script : scenario.extensions) {
+    if (script.hosted.empty()) continue;
+    const Compared compared{"hosted extension '" + script.path + "'", script.place, -1};
+    const auto is_own = [&](const HostTrouble& one) { return one.extension == script.path; };
+    const auto first = std::ranges::find_if(troubles, is_own);
+    if (script.fails.empty() && first == troubles.end()) continue;
+    if (script.fails.empty()) {
+      unmets.add({compared.what, compared.place, first->seq}, "fails", "no failure",
+                 first->message);
+    } else if (first == troubles.end()) {
+      unmets.add(compared, "does not fail", script.fails, "no failure");
+    } else if (!first->message.contains(script.fails)) {
+      unmets.add({compared.what, compared.place, first->seq}, "fails otherwise", script.fails,
+                 first->message);
+    }
+    std::erase_if(troubles, is_own);
+  }
+  for (const auto& trouble : troubles) {
+    unmets.add({"the host of extensions", Place{}, trouble.seq}, "fails", "no failure",
+               trouble.message);
+  }
+}
+
 // ---------------------------------------------------------------- what a subject does not show
 
 bool shows(const TraceHeader& header, std::string_view kind) {
@@ -419,6 +474,7 @@ std::vector<Unmet> unmet_in(const Scenario& scenario, const Trace& trace) {
   check_requests(scenario, trace, unmets);
   check_events(scenario, trace, unmets);
   check_llm_errors(scenario, trace, unmets);
+  check_hosted(scenario, trace, unmets);
   check_end(scenario, trace, unmets);
   return unmets.take();
 }

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "engine/extensions/scripted.h"
 #include "simulator/subjects/session_world.h"
 
 namespace plumb::simulator {
@@ -43,7 +42,9 @@ Json host_choices(const Scenario& scenario) {
   if (!tools.exclude.empty()) chosen["exclude"] = tools.exclude;
   Json subscribed = Json::object();
   for (const auto& script : scenario.extensions) {
-    Json& events = subscribed[engine::scripted_source(script.definition).path];
+    // What a hosted extension listens to shows when it registers.
+    if (!script.hosted.empty()) continue;
+    Json& events = subscribed[script.path];
     events = Json::object();
     const Json handlers = script.definition.value("on", Json::object());
     for (const auto& [event, list] : handlers.items()) events[event] = list.size();

@@ -109,7 +109,7 @@ std::vector<Error> unused_processes(const Scenario& scenario,
   // An executor of the host's plays them itself.
   if (scenario.settings.shell.is_remote) return {};
   std::map<std::string, std::int64_t> runs;
-  for (const auto& request : requests) ++runs[request.command];
+  for (const auto& request : requests) ++runs[engine::command_text(request)];
   std::vector<Error> errors;
   for (const auto& process : scenario.processes) {
     if (process.is_unused || --runs[process.command] >= 0) continue;
@@ -181,6 +181,7 @@ RunResult SessionSubject::run(const Scenario& scenario, const RunOptions& option
   if (!has_played && !driver.has_crashed()) {
     result.errors.push_back(stopped(std::move(played).error(), scenario));
   }
+  if (world.has_been_live()) result.trace.header.determinism = Determinism::live;
   const bool is_stuck = !result.errors.empty() && result.errors[0].code == ErrorCode::stuck;
   FinalFiles final_files;
   final_files.before = before;

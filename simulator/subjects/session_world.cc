@@ -153,6 +153,7 @@ SessionWorld::SessionWorld(const Scenario& scenario, const RunOptions& options, 
   session_ = std::make_unique<engine::Session>(session_options(), ports, policies_);
   scripts_.host = &session_->host();
   scripts_.queue = &queue_;
+  if (hosted_ != nullptr) hosted_->set_session(session_->host());
 }
 
 SessionWorld::~SessionWorld() {
@@ -253,8 +254,7 @@ engine::SessionOptions SessionWorld::session_options() {
 std::vector<engine::ExtensionSource> SessionWorld::without_extension(const std::string& name) {
   for (const auto& script : scenario_.extensions) {
     if (script.name != name) continue;
-    const auto path = engine::scripted_source(script.definition).path;
-    std::erase_if(extensions_, [&](const auto& one) { return one.source.path == path; });
+    std::erase_if(extensions_, [&](const auto& one) { return one.source.path == script.path; });
   }
   return extensions_;
 }
@@ -297,8 +297,24 @@ void SessionWorld::add_tools(engine::SessionOptions& options) {
   }
 }
 
+void SessionWorld::add_hosted(engine::SessionOptions& options, const ExtensionScript& script) {
+  if (hosted_ == nullptr) hosted_ = std::make_unique<HostedRun>(loop_, memory_, recorder_);
+  auto ready = hosted_->prepare(options, options_.seed);
+  if (!ready) {
+    ready.error().where = located(scenario_.file, script.place);
+    definition_errors_.push_back(std::move(ready).error());
+    return;
+  }
+  options.extensions.push_back(
+      hosted_->extension(script.path, hosted_file(scenario_.file, script.hosted)));
+}
+
 void SessionWorld::add_extensions(engine::SessionOptions& options) {
   for (const auto& script : scenario_.extensions) {
+    if (!script.hosted.empty()) {
+      add_hosted(options, script);
+      continue;
+    }
     auto source = engine::scripted_source(script.definition);
     auto factory = engine::make_scripted_extension(script.definition, source.path, scripts_);
     if (factory) {

@@ -22,6 +22,7 @@
 #include "engine/trace/recorded_processes.h"
 #include "simulator/llm/scripted_provider.h"
 #include "simulator/subjects/event_gate.h"
+#include "simulator/subjects/hosted_run.h"
 #include "simulator/subjects/scripted_files.h"
 #include "simulator/subjects/scripted_shell.h"
 #include "simulator/subjects/scripted_ui.h"
@@ -61,6 +62,8 @@ class SessionWorld {
   TraceGate& gate() { return gate_; }
   ScriptedUser& user() { return user_; }
   const engine::ScriptedProcesses& processes() const { return scripted_processes_; }
+  /// Whether anything happened in a process that no clock of ours orders.
+  bool has_been_live() const { return hosted_ != nullptr && hosted_->has_been_live(); }
   /// Cuts the engine off: its ports do nothing and never answer from now on, and nothing of it is
   /// recorded. Who severs stops the loop.
   void sever();
@@ -76,6 +79,7 @@ class SessionWorld {
   engine::SessionOptions session_options();
   void add_tools(engine::SessionOptions& options);
   void add_extensions(engine::SessionOptions& options);
+  void add_hosted(engine::SessionOptions& options, const ExtensionScript& script);
 
   const Scenario& scenario_;
   const RunOptions& options_;
@@ -108,6 +112,7 @@ class SessionWorld {
   SeverableUser engine_user_;
   engine::MutationQueue queue_;
   engine::ScriptWorld scripts_;
+  std::unique_ptr<HostedRun> hosted_;
   std::vector<Error> definition_errors_;
   std::vector<engine::ExtensionSource> extensions_;
   std::unique_ptr<engine::Session> session_;

@@ -225,6 +225,10 @@ std::vector<std::string> parts_of(const Scenario& scenario) {
 std::string reason_against_live(const Scenario& scenario) {
   if (!scenario.faults.empty()) return "faults of the file port need a simulated world";
   if (!scenario.processes.empty()) return "scripted processes need a simulated world";
+  const auto is_hosted = [](const ExtensionScript& one) { return !one.hosted.empty(); };
+  if (std::ranges::any_of(scenario.extensions, is_hosted)) {
+    return "its TypeScript extensions are hosted by the reference session";
+  }
   if (closes_files(scenario) && is_root()) return "file modes do not bind the superuser";
   const auto delay = longest_delay(scenario);
   if (delay <= kLiveDelayMsMax) return "";

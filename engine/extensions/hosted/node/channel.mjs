@@ -2,6 +2,7 @@
 // Lines of JSON between this process and the engine, on descriptors of their own: extensions print
 // on the standard streams. 3 and 4 carry messages; 5 and 6 carry questions that block until the
 // engine has answered.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 
@@ -10,7 +11,10 @@ const TO_ENGINE = 4;
 const QUESTIONS = 5;
 const ANSWERS = 6;
 
-const blockOf = Buffer.alloc(65_536);
+/** What the running code works for: {request, extension}, the engine's numbers, if known. */
+export const current = new AsyncLocalStorage();
+
+const block = Buffer.alloc(65_536);
 let unread = "";
 
 /** The engine is gone, and with it every reason to live. */
@@ -32,9 +36,9 @@ function writeLine(fd, value) {
 
 function readBlock() {
   try {
-    const count = readSync(ANSWERS, blockOf, 0, blockOf.length, null);
+    const count = readSync(ANSWERS, block, 0, block.length, null);
     if (count === 0) leave();
-    return blockOf.toString("utf8", 0, count);
+    return block.toString("utf8", 0, count);
   } catch (error) {
     if (error.code !== "EAGAIN") throw error;
     return "";
@@ -49,14 +53,15 @@ function readAnswer() {
   return JSON.parse(line);
 }
 
-/** Writes a message. Throws what JSON cannot say. */
+/** Writes a message, with what it is for. Throws what JSON cannot say. */
 export function send(message) {
-  writeLine(TO_ENGINE, message);
+  const isAnswer = message.method === undefined;
+  writeLine(TO_ENGINE, isAnswer ? message : { ...message, ...current.getStore() });
 }
 
 /** Asks the engine and waits; nothing else of this process runs meanwhile. */
 export function ask(method, params = {}) {
-  writeLine(QUESTIONS, { method, params });
+  writeLine(QUESTIONS, { method, params, ...current.getStore() });
   const answer = readAnswer();
   if (answer.error !== undefined) throw new Error(answer.error.message);
   return answer.result;

@@ -145,7 +145,7 @@ export function makeToolContext(extension, facts, signal, request) {
   const context = makeContext(extension, facts, signal);
   const executeTool = (name, args, options = {}) => {
     checkAlive(extension);
-    const params = { request, name, args };
+    const params = { request, name, args, hasSignal: options.signal !== undefined };
     return call("executeTool", params, { signal: options.signal, onUpdate: options.onUpdate });
   };
   return new Proxy(context, {

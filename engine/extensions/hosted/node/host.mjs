@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that hosts TypeScript and JavaScript extensions for the engine (PROTOCOL.md).
 import * as calls from "./calls.mjs";
-import { listen, send } from "./channel.mjs";
+import { current, listen, send } from "./channel.mjs";
 import { describeError, tellError } from "./errors.mjs";
 import { methods } from "./extensions.mjs";
 import * as quiet from "./quiet.mjs";
@@ -26,14 +26,18 @@ const notifications = {
   "call.update": (params) => calls.update(params),
 };
 
+function purposeOf({ id, params }) {
+  return { request: id, extension: params.extension };
+}
+
 function hear(message) {
   setNow(message.now);
   try {
     if (message.method === undefined) calls.settle(message);
     else if (message.id === undefined) notifications[message.method](message.params);
-    else void answer(message);
+    else current.run(purposeOf(message), () => void answer(message));
   } catch (error) {
-    // What a timer or a listener of a signal throws is nobody's answer.
+    // What a listener of a signal throws is nobody's answer.
     tellError(message.method ?? "answer", error);
   }
   quiet.settleAfter(message.seq);

@@ -18,13 +18,16 @@ export function takeMissing() {
   return names;
 }
 
+/** Names that loaders ask for to find out what a module is. */
+const ASKED_BY_LOADERS = new Set(["default", "then", "__esModule"]);
+
 /** A module in which every name that is not there is a missing one. */
 export function withMissing(module, names) {
+  const isMissing = (target, name) =>
+    typeof name === "string" && !ASKED_BY_LOADERS.has(name) && !Reflect.has(target, name);
   return new Proxy(names, {
-    get(target, name) {
-      if (Reflect.has(target, name) || typeof name === "symbol") return Reflect.get(target, name);
-      if (name === "default" || name === "then" || name === "__esModule") return undefined;
-      return missingName(module, name);
-    },
+    has: (target, name) => Reflect.has(target, name) || isMissing(target, name),
+    get: (target, name) =>
+      isMissing(target, name) ? missingName(module, name) : Reflect.get(target, name),
   });
 }

@@ -36,6 +36,8 @@ export function begin(calls) {
   void process.stdout;
   void process.stderr;
   baseline = counts();
+  // Requests that are under way here, of the loading of this very module, end by themselves.
+  for (const type of baseline.keys()) if (type.includes("Req")) baseline.delete(type);
   callCount = calls;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time, timers and chance as extensions see them are the engine's: a timer fires when the engine
 // says so, the clock stands still between two messages, and chance follows the run's seed.
+import { AsyncResource } from "node:async_hooks";
 import timers from "node:timers";
 import timersPromises from "node:timers/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { promisify } from "node:util";
 
 import { send } from "./channel.mjs";
+import { tellError } from "./errors.mjs";
 
 export const real = { clearImmediate, setImmediate, setTimeout };
 
@@ -36,10 +38,19 @@ function whole(ms) {
   return number >= 1 && number <= 2 ** 31 - 1 ? number : 1;
 }
 
+function guarded(run) {
+  try {
+    run();
+  } catch (error) {
+    tellError("timer", error);
+  }
+}
+
 class EngineTimer {
   constructor(run, ms, repeats) {
     this.id = nextTimer++;
-    this.run = run;
+    // What it throws is told as of whoever started it.
+    this.run = AsyncResource.bind(() => guarded(run));
     this.ms = whole(ms);
     this.repeats = repeats;
     this.start();
