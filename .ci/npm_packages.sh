@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what a folder's package-lock.json pins, once, the Node that runs it among it if it pins one:
+# Installs what a folder's package-lock.json pins, once, and with it the Node that runs it, if any:
 #   npm_packages.sh FOLDER
 # Ends with 77 where there is no npm, or nothing can be installed.
 set -eu

@@ -69,7 +69,7 @@ Result<void> HostedWorld::ensure_running(const std::string& file) {
   PLUMB_TRY(const Json hello, process_.start());
   services_->note("<host>", "hello", hello);
   for (const Loaded& one : loaded_) {
-    const HostReply again = process_.request_now(load_request(one.number, one.file, ""));
+    const HostReply again = process_.request_now(load_request(one.number, one.file, one.path));
     if (!again) return fail(ErrorCode::protocol, again.error().message);
   }
   return {};
@@ -85,7 +85,7 @@ Task<Result<void>> HostedWorld::load(ExtensionApi* api, std::string file) {
   services_->report_missing(api->path(), *reply);
   const Json resources = value_in(*reply, "resources");
   if (!resources.empty()) services_->note(api->path(), "open_resources", resources);
-  loaded_.push_back(Loaded{number, file});
+  loaded_.push_back(Loaded{number, file, api->path()});
   co_return services_->add(*api, number, value_in(*reply, "registrations"));
 }
 

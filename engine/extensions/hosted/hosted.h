@@ -61,6 +61,7 @@ class HostedWorld final {
   struct Loaded {
     std::int64_t number = 0;
     std::string file;
+    std::string path;
   };
 
   class Factory;

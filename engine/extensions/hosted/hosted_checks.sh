@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Hosted extensions with real Node processes: hosted_checks.sh PLUMB. Our own, those that end badly,
-# and ten of pi's examples, each played as a scenario and judged by all rules; with the system's Node
-# and with the one that npm brings. Ends with 77 where npm installs nothing.
+# Hosted extensions with real Node processes: hosted_checks.sh PLUMB. Our own, those that end
+# badly, and ten of pi's examples, each played as a scenario and judged by all rules; with the
+# system's Node and with the one that npm brings. Ends with 77 where npm installs nothing.
 set -eu
 
 plumb=$1

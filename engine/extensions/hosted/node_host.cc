@@ -329,8 +329,11 @@ void NodeHost::fail_all(const Error& error, const Outgoing& outgoing) {
     native_count_ = 0;
     listener_->has_failed(outgoing.extension, *failure_);
   }
+  // An answer came too early if its turn never came to an end.
+  const bool is_request = !text_in(outgoing.message, "method").empty();
+  const std::int64_t asked = is_request ? number_in(outgoing.message, "id", -1) : -1;
   for (auto& [id, pending] : pending_) {
-    if (pending->reply) continue;
+    if (pending->reply && id != asked) continue;
     pending->reply = std::unexpected(failed_host(*failure_));
     pending->answered.set();
   }
