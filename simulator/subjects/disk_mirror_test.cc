@@ -35,7 +35,8 @@ class DiskMirrors : public ::testing::Test {
   /// "PATH=CONTENT" of what is on disk, folders as "PATH/", links as "PATH>TARGET".
   std::vector<std::string> on_disk() const {
     std::vector<std::string> lines;
-    for (const auto& [path, entry] : *engine::look_at_folder(folder.path())) {
+    const auto found = engine::look_at_folder(folder.path());
+    for (const auto& [path, entry] : *found) {
       if (entry.kind == engine::FileKind::directory) lines.push_back(path + "/");
       if (entry.kind == engine::FileKind::symlink) lines.push_back(path + ">" + entry.content);
       if (entry.kind == engine::FileKind::file) lines.push_back(path + "=" + entry.content);
