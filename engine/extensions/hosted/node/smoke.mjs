@@ -15,7 +15,7 @@ const facts = { cwd: folder, mode: "rpc", hasUI: true, model: "fake-1" };
 
 class Engine {
   constructor() {
-    const stdio = ["ignore", "inherit", "inherit", "pipe", "pipe", "pipe", "pipe"];
+    const stdio = ["ignore", "inherit", "ignore", "pipe", "pipe", "pipe", "pipe"];
     this.child = spawn(process.execPath, [new URL("host.mjs", import.meta.url).pathname], { stdio });
     this.next = 1;
     this.seq = 0;
