@@ -56,6 +56,10 @@ class ExpectedReader {
   void read_scenario(YamlView map, ExpectedVerdict& entry);
   void check_twin(YamlView map, const ExpectedVerdict& entry);
   void check_date(YamlView map, const std::string& date);
+  void read_error(YamlView text);
+  void read_errors(YamlView map, ExpectedVerdict& entry);
+  bool is_of_our_api(YamlView map);
+  void read_verdict(YamlView map, ExpectedVerdict& entry);
   void read_entry(YamlView map);
 
   const YamlDocument& document_;
@@ -111,6 +115,7 @@ void ExpectedReader::read_scenario(YamlView map, ExpectedVerdict& entry) {
 void ExpectedReader::check_twin(YamlView map, const ExpectedVerdict& entry) {
   for (const auto& other : entries_) {
     if (other.rule != entry.rule || other.scenario != entry.scenario) continue;
+    if (other.errors.empty() != entry.errors.empty()) continue;
     return complain(map.place(), "a second entry for the same, the first is at " + other.where);
   }
 }
@@ -126,10 +131,60 @@ void ExpectedReader::check_date(YamlView map, const std::string& date) {
   }
 }
 
-void ExpectedReader::read_entry(YamlView map) {
-  constexpr std::array<std::string_view, 5> kKeys{"rule", "scenario", "verdict", "reason",
-                                                  "expires"};
+void ExpectedReader::read_error(YamlView text) {
+  const bool is_text = text.value->is_string();
+  const std::string pattern = is_text ? text.value->get<std::string>() : "";
+  if (!is_text || pattern.empty()) {
+    complain(text.place(), "'error' must be a text that is not empty, or a list of such");
+  } else if (pattern.find_first_not_of("* ") == std::string::npos) {
+    complain(text.place(), "'error' must name words of the error");
+  }
+}
+
+/// How one run ends says something of one rule in one scenario.
+void ExpectedReader::read_errors(YamlView map, ExpectedVerdict& entry) {
+  const YamlView errors = *map.find("error");
+  for (const std::string_view key : {"rule", "scenario"}) {
+    if (!map.find(key)) {
+      complain(map.place(), "missing key '" + std::string(key) + "', which 'error' needs");
+    }
+  }
+  std::vector<YamlView> texts;
+  const bool is_list = errors.value->is_array() && !errors.value->empty();
+  for (std::int64_t i = 0; is_list && i < errors.size(); ++i) texts.push_back(errors.element(i));
+  if (!is_list) texts.push_back(errors);
+  for (const YamlView& text : texts) {
+    read_error(text);
+    if (text.value->is_string()) entry.errors.push_back(text.value->get<std::string>());
+  }
+  if (entry.verdict && *entry.verdict != reports::Verdict::fail) {
+    complain(map.find("verdict")->place(), "beside 'error' the verdict must be 'fail'");
+  }
+}
+
+void ExpectedReader::read_verdict(YamlView map, ExpectedVerdict& entry) {
   constexpr std::array<std::string_view, 3> kVerdicts{"pass", "fail", "not_triggered"};
+  const auto verdict = map.find("error") ? text(map, "verdict") : needed(map, "verdict");
+  entry.verdict = reports::verdict_from_string(verdict);
+  if (entry.verdict || verdict.empty()) return;
+  complain(map.find("verdict")->place(),
+           "unknown verdict '" + verdict + "'" + suggestion_for(verdict, kVerdicts));
+}
+
+/// Whether the entry is of the API that the subject is met in.
+bool ExpectedReader::is_of_our_api(YamlView map) {
+  constexpr std::array<std::string_view, 2> kApis{"messages", "chat"};
+  const auto api = text(map, "api");
+  if (api.empty()) return true;
+  if (std::ranges::find(kApis, api) == kApis.end()) {
+    complain(map.find("api")->place(), "unknown API '" + api + "'" + suggestion_for(api, kApis));
+  }
+  return api == scope_.api;
+}
+
+void ExpectedReader::read_entry(YamlView map) {
+  constexpr std::array<std::string_view, 7> kKeys{"rule", "scenario", "verdict", "error",
+                                                  "api",  "reason",   "expires"};
   if (!map.value->is_object()) return complain(map.place(), "an entry must be a map");
   const auto known_errors = errors_.size();
   check_keys(map, kKeys);
@@ -142,16 +197,12 @@ void ExpectedReader::read_entry(YamlView map) {
   }
   read_rule(map, entry);
   read_scenario(map, entry);
+  read_verdict(map, entry);
+  if (map.find("error")) read_errors(map, entry);
   entry.reason = needed(map, "reason");
   entry.expires = needed(map, "expires");
   check_date(map, entry.expires);
-  const auto verdict = needed(map, "verdict");
-  if (const auto parsed = reports::verdict_from_string(verdict)) {
-    entry.verdict = *parsed;
-  } else if (!verdict.empty()) {
-    complain(map.find("verdict")->place(),
-             "unknown verdict '" + verdict + "'" + suggestion_for(verdict, kVerdicts));
-  }
+  if (!is_of_our_api(map)) return;
   check_twin(map, entry);
   entries_.push_back(std::move(entry));
 }
@@ -176,7 +227,8 @@ bool speaks_of(const ExpectedVerdict& entry, const reports::ScenarioResult& scen
 }
 
 reports::ExpectedBy expected_by(const ExpectedVerdict& entry, bool is_stale) {
-  return {entry.where, entry.verdict, entry.reason, entry.expires, is_stale};
+  const auto verdict = entry.verdict.value_or(reports::Verdict::fail);
+  return {entry.where, verdict, entry.reason, entry.expires, is_stale};
 }
 
 /// Marks what one entry about a rule speaks of; tells whether there was anything.
@@ -222,6 +274,79 @@ bool mark_whole(reports::Record& record, const ExpectedVerdict& entry, bool is_e
   return is_used;
 }
 
+// ---------------------------------------------------------------- errors of runs
+
+/// Whether the whole text is what the pattern says; "*" stands for any text.
+bool fits(std::string_view pattern, std::string_view text) {
+  auto star = pattern.find('*');
+  if (star == pattern.npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  text.remove_prefix(star);
+  pattern.remove_prefix(star + 1);
+  while ((star = pattern.find('*')) != pattern.npos) {
+    const auto found = text.find(pattern.substr(0, star));
+    if (found == text.npos) return false;
+    text.remove_prefix(found + star);
+    pattern.remove_prefix(star + 1);
+  }
+  return text.ends_with(pattern);
+}
+
+/// The errors of a run that say so, taken out of where they stand.
+std::vector<reports::Finding> take_errors(reports::ScenarioResult& scenario,
+                                          const std::string& pattern) {
+  std::vector<reports::Finding> taken;
+  std::erase_if(scenario.errors, [&](const Error& error) {
+    // What is no fault of the subject's cannot be expected of it.
+    if (error.code != ErrorCode::protocol || !fits(pattern, error.message)) return false;
+    taken.emplace_back().message = error.message;
+    taken.back().where = error.where;
+    return true;
+  });
+  // Beside a broken rule the record has them among what was not met.
+  std::erase_if(scenario.expectation_failures, [&](const reports::Finding& finding) {
+    const bool is_unmet = !finding.expected.empty() || !finding.actual.empty();
+    if (is_unmet || !fits(pattern, finding.message)) return false;
+    taken.push_back(finding);
+    return true;
+  });
+  return taken;
+}
+
+/// Puts the errors under the rule: what it showed in a run that ended so is not all of it.
+void file_errors(reports::ScenarioResult& scenario, const ExpectedVerdict& entry,
+                 std::vector<reports::Finding> errors, bool is_stale) {
+  const auto known = std::ranges::find(scenario.rules, entry.rule, &reports::RuleVerdict::rule);
+  const bool is_new = known == scenario.rules.end();
+  auto& verdict = is_new ? scenario.rules.emplace_back() : *known;
+  const bool has_failed = !is_new && verdict.verdict == reports::Verdict::fail;
+  if (!has_failed) verdict.findings.clear();
+  verdict.rule = entry.rule;
+  verdict.verdict = reports::Verdict::fail;
+  verdict.reason.clear();
+  verdict.expected_by = expected_by(entry, is_stale || has_failed != entry.verdict.has_value());
+  std::ranges::move(errors, std::back_inserter(verdict.findings));
+}
+
+/// Each of the entry's texts must be met.
+bool mark_errors(reports::Record& record, const ExpectedVerdict& entry, bool is_expired) {
+  bool is_used = false;
+  for (auto& scenario : record.scenarios) {
+    if (scenario.id != entry.scenario) continue;
+    std::vector<reports::Finding> errors;
+    bool is_met = true;
+    for (const auto& pattern : entry.errors) {
+      auto taken = take_errors(scenario, pattern);
+      is_met = is_met && !taken.empty();
+      std::ranges::move(taken, std::back_inserter(errors));
+    }
+    if (errors.empty()) continue;
+    file_errors(scenario, entry, std::move(errors), is_expired || !is_met);
+    is_used = true;
+  }
+  return is_used;
+}
+
 bool is_left_out(const reports::Record& record, const ExpectedVerdict& entry) {
   return !entry.scenario.empty() &&
          std::ranges::none_of(record.scenarios, [&entry](const reports::ScenarioResult& scenario) {
@@ -229,8 +354,22 @@ bool is_left_out(const reports::Record& record, const ExpectedVerdict& entry) {
          });
 }
 
-std::string subject_of(const ExpectedVerdict& entry) {
-  return entry.rule.empty() ? entry.scenario : entry.rule;
+std::string what_is_missing(const ExpectedVerdict& entry) {
+  const auto& subject = entry.rule.empty() ? entry.scenario : entry.rule;
+  return "the entry for " + subject + " matches no " +
+         (entry.errors.empty() ? "verdict" : "error of a run");
+}
+
+bool apply(reports::Record& record, const ExpectedVerdict& entry, bool is_expired) {
+  if (!entry.errors.empty()) return mark_errors(record, entry, is_expired);
+  return entry.rule.empty() ? mark_whole(record, entry, is_expired)
+                            : mark(record, entry, is_expired);
+}
+
+/// Errors first: what is said of verdicts holds for those that they leave.
+std::vector<ExpectedVerdict> errors_first(std::vector<ExpectedVerdict> entries) {
+  std::ranges::stable_partition(entries, [](const auto& entry) { return !entry.errors.empty(); });
+  return entries;
 }
 
 }  // namespace
@@ -245,15 +384,12 @@ Checked<std::vector<ExpectedVerdict>> read_expected_verdicts(std::string_view te
 
 void apply_expected(reports::Record& record, const std::vector<ExpectedVerdict>& entries,
                     std::string_view today) {
-  for (const auto& entry : entries) {
+  for (const auto& entry : errors_first(entries)) {
     // Dates of this form compare as texts.
     const bool is_expired = std::string_view(entry.expires) < today;
-    const bool is_used = entry.rule.empty() ? mark_whole(record, entry, is_expired)
-                                            : mark(record, entry, is_expired);
-    if (is_used || is_left_out(record, entry)) continue;
+    if (apply(record, entry, is_expired) || is_left_out(record, entry)) continue;
     record.stale_expectations.push_back(
-        {ErrorCode::not_found, "the entry for " + subject_of(entry) + " matches no verdict",
-         entry.where});
+        {ErrorCode::not_found, what_is_missing(entry), entry.where});
   }
 }
 

@@ -2,6 +2,8 @@
 // Engines that are not ours, from the command line: the reference session behind its adapter comes
 // to the verdicts that it has in process, a command is judged by its requests and files, and
 // whatever cannot be judged is refused with its code.
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -120,6 +122,38 @@ TEST(ReferenceAdapter, LeavesTheSameTraceTwiceOnceNormalised) {
 
   EXPECT_THAT(slurp(scratch / "one.jsonl"), HasSubstr("\"live\""));
   EXPECT_EQ(slurp(scratch / "one.jsonl"), slurp(scratch / "two.jsonl"));
+}
+
+const std::string kMiniFails = "simulator/subjects/adapters/mini_engine_fails.txt";
+
+/// The rules that fail anywhere in the record, a line each.
+std::string failing_rules(const Json& record) {
+  std::set<std::string> rules;
+  for (const auto& [key, verdict] : verdicts_of(record)) {
+    if (verdict == "fail") rules.insert(std::get<2>(key));
+  }
+  std::string lines;
+  for (const auto& rule : rules) lines += rule + "\n";
+  return lines;
+}
+
+TEST(MiniEngine, BreaksExactlyTheRulesOnItsList) {
+  const Scratch scratch;
+
+  const auto ran =
+      shell("plumb run --subject 'python3 simulator/subjects/adapters/mini_engine.py' --out " +
+            (scratch / "mini"));
+
+  const Json record = record_in(scratch / "mini");
+  const std::string text =
+      "# SPDX-License-Identifier: Apache-2.0\n"
+      "# The rules that mini_engine.py breaks in the scenarios that it can play.\n" +
+      failing_rules(record);
+  if (std::getenv("PLUMB_UPDATE_GOLDEN") != nullptr) std::ofstream(kMiniFails) << text;
+  EXPECT_EQ(slurp(kMiniFails), text) << "renew it with PLUMB_UPDATE_GOLDEN=1";
+  EXPECT_GE(std::ranges::count(text, '\n'), 12);
+  EXPECT_EQ(at(at(record, "summary"), "harness_error"), 0) << ran.out;
+  EXPECT_EQ(ran.code, 1);
 }
 
 TEST(BlackBox, IsJudgedByItsRequestsAndFiles) {

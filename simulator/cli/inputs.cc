@@ -53,12 +53,14 @@ LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& 
 
 Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path,
                                                     const LoadedScenarios* loaded,
-                                                    const Catalogue& catalogue) {
+                                                    const Catalogue& catalogue,
+                                                    std::string_view api) {
   if (path.empty()) return std::vector<ExpectedVerdict>();
   const auto text = read_text_file(path);
   if (!text) return std::unexpected(std::vector<Error>{text.error()});
   const std::string date = today();
   ExpectationScope scope;
+  scope.api = api;
   scope.today = date;
   for (const auto& rule : catalogue.rules()) scope.rules.push_back(rule.id);
   std::vector<std::string> ids;

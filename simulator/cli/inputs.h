@@ -31,10 +31,11 @@ struct LoadedScenarios {
 LoadedScenarios load_scenarios(std::vector<std::string> paths, const Catalogue& catalogue);
 
 /// The entries of an expectations file; none when `path` is empty. Read by today's date; they may
-/// name any scenario when `loaded` is null.
+/// name any scenario when `loaded` is null. `api`: as ExpectationScope says.
 Checked<std::vector<ExpectedVerdict>> load_expected(const std::string& path,
                                                     const LoadedScenarios* loaded,
-                                                    const Catalogue& catalogue);
+                                                    const Catalogue& catalogue,
+                                                    std::string_view api = "");
 
 /// Errors: invalid, for the first that the catalogue does not have.
 Result<void> check_rules(const std::vector<std::string>& rules, const Catalogue& catalogue);

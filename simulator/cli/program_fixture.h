@@ -34,7 +34,7 @@ inline Ran shell(const std::string& line) {
   engine::CollectingSink sink;
   engine::ProcessSpec spec;
   spec.command = "plumb() { \"" PLUMB_PROGRAM "\" \"$@\"; }\n" + line;
-  spec.timeout_ms = 120'000;
+  spec.timeout_ms = 300'000;
   const auto exit = loop.run(processes.run(std::move(spec), sink, engine::AbortSignal()));
   EXPECT_TRUE(exit) << exit.error().message;
   return {exit ? exit->exit_code : -1, sink.out, sink.err};

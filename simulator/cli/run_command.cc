@@ -259,7 +259,8 @@ int run_command(const CommonOptions& common, const RunCommand& command) {
   const auto catalogue = find_catalogue(common);
   if (!catalogue) return refuse(catalogue.error());
   auto loaded = load_scenarios(command.paths, *catalogue);
-  auto expected = load_expected(command.expectations, &loaded, *catalogue);
+  const std::string api = command.subject_api.empty() ? "messages" : command.subject_api;
+  auto expected = load_expected(command.expectations, &loaded, *catalogue, api);
   if (!expected) return refuse(expected.error());
   if (auto selected = select_rules(loaded, command.rules, *catalogue); !selected) {
     return refuse({selected.error()});

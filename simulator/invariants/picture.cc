@@ -8,6 +8,7 @@
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/picture_view.h"
 #include "simulator/invariants/read_view.h"
+#include "simulator/invariants/shown_content.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -149,13 +150,16 @@ Complaint keeps_the_picture(const Call& call, const Story& story) {
 
 Complaint sends_a_placeholder(const Call& call, const Story& story) {
   const Request* next = next_request_of(call, story);
-  const auto* shown = shown_result(call, story);
-  if (next == nullptr || shown == nullptr || takes_pictures(*next, story)) return std::nullopt;
-  if (picture_in(shown->content.get()) != nullptr) {
+  if (next == nullptr || shown_result(call, story) == nullptr || takes_pictures(*next, story)) {
+    return std::nullopt;
+  }
+  const Json& result = at(result_of(call), "content");
+  const Json shown = shown_content(call, result, story);
+  if (picture_in(shown) != nullptr) {
     return finding("a picture is sent to a model that takes none", next->event);
   }
-  return require(shown->content.get().size() >= at(result_of(call), "content").size(),
-                 "no placeholder stands in the place of a picture", next->event);
+  return require(shown.size() >= result.size(), "no placeholder stands in the place of a picture",
+                 next->event);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/picture_view.h"
 #include "simulator/invariants/read_view.h"
+#include "simulator/invariants/shown_content.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -79,7 +80,8 @@ Complaint has_text_beside_it(const Call& call, const Story& story) {
   const Request* next = next_request_of(call, story);
   // A model that takes no pictures is sent none (READ-24).
   const bool is_sent = shown != nullptr && takes_pictures(*next, story);
-  const Json& content = is_sent ? shown->content.get() : at(result_of(call), "content");
+  const Json& result = at(result_of(call), "content");
+  const Json content = is_sent ? shown_content(call, result, story) : result;
   const Json* picture = picture_in(content);
   if (picture == nullptr) return finding("the request has no picture", read_end(call));
   const auto type = text_at(*picture, "mimeType");

@@ -6,6 +6,7 @@
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/hook_view.h"
+#include "simulator/invariants/shown_content.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -110,7 +111,7 @@ Complaint content_is_the_latest(const Call& call, const Story& story) {
   const auto* shown = shown_result(call, story);
   if (shown == nullptr) return std::nullopt;
   return differ("the model sees other content than the handlers left", expected,
-                shown->content.get(), next_request_of(call, story)->event);
+                shown_content(call, expected, story), next_request_of(call, story)->event);
 }
 
 bool is_patched_at_all(const Call& call, const Story&) {

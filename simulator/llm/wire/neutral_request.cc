@@ -153,7 +153,10 @@ void add_chat_message(const Json& message, Blocks& blocks) {
   const Json& content = at(message, "content");
   if (role == "system" || role == "developer") return blocks.system(content);
   if (role == "tool") {
-    return blocks.message(tool_result(text_at(message, "tool_call_id"), content));
+    Json result = tool_result(text_at(message, "tool_call_id"), content);
+    // A tool message must have content; what is none is shown as what it is.
+    if (message.contains("content") && content.is_null()) result["content"] = content;
+    return blocks.message(std::move(result));
   }
   Json parts = neutral_content(content);
   const Json& calls = at(message, "tool_calls");

@@ -158,8 +158,7 @@ void LiveRun::add_one(const ModelNews& news) {
 
 void LiveRun::too_late(const std::string& step) {
   is_late_ = true;
-  result_.untestable =
-      "the step '" + step + "' reached the engine when it had asked the model again";
+  result_.untestable = "the step '" + step + "' reached the engine when it had gone on already";
 }
 
 /// In the middle of what the engine says: ends of answers only. A request that has come meanwhile
@@ -209,6 +208,7 @@ void LiveRun::arm() {
 
 void LiveRun::on_event(const Event& event) {
   has_turned_ = has_turned_ || event.as<TurnStart>() != nullptr;
+  settlements_ += event.as<AgentSettled>() != nullptr ? 1 : 0;
   for (auto& [text, counter] : awaited_) {
     if (counter.hits(event)) host_.server.release(text);
   }
@@ -276,22 +276,26 @@ bool LiveRun::fire_step(const Step& step) {
 /// The step is recorded when the engine knows of it, in its place among what the engine says.
 void LiveRun::interrupt(const Step& step) {
   ++interruptions_open_;
-  const auto before = record_->request_count();
+  const Progress before{record_->request_count(), settlements_};
   auto asked = host_.engine.interrupt(
       step, [this, &step, before](bool is_done) { answered(step, before, is_done); });
   if (!asked) tell(std::move(asked).error());
 }
 
-void LiveRun::answered(const Step& step, std::int64_t requests_before, bool is_done) {
-  --interruptions_open_;
-  if (is_done) note(step);
+/// The engine did not wait for the step. What an abort leads to may be there before its answer is.
+bool LiveRun::has_gone_on(const Step& step, const Progress& before) const {
   const bool has_asked = std::ranges::any_of(
       held_news_, [](const ModelNews& news) { return std::holds_alternative<ModelAsked>(news); });
   const auto* input = std::get_if<InputStep>(&step.action);
   const bool may_wait = input != nullptr && input->mode == "follow_up";
-  if (is_done && !may_wait && (has_asked || record_->request_count() > requests_before)) {
-    too_late(std::string(name_of(step)));
-  }
+  if (!may_wait && (has_asked || record_->request_count() > before.requests)) return true;
+  return !std::holds_alternative<AbortStep>(step.action) && settlements_ > before.settlements;
+}
+
+void LiveRun::answered(const Step& step, const Progress& before, bool is_done) {
+  --interruptions_open_;
+  if (is_done) note(step);
+  if (is_done && has_gone_on(step, before)) too_late(std::string(name_of(step)));
   if (std::holds_alternative<AbortStep>(step.action)) {
     was_aborted_ = true;
     has_turned_ = false;

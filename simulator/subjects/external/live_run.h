@@ -42,6 +42,12 @@ class LiveRun {
   bool was_late() const { return is_late_; }
 
  private:
+  /// How far the engine had come.
+  struct Progress {
+    std::int64_t requests = 0;
+    std::int64_t settlements = 0;
+  };
+
   engine::Task<Result<void>> play_steps();
   engine::Task<Result<void>> play_idle(std::size_t index);
   engine::Task<Result<void>> play_idle_step(const Step& step);
@@ -60,7 +66,8 @@ class LiveRun {
   void fire();
   bool fire_step(const Step& step);
   void interrupt(const Step& step);
-  void answered(const Step& step, std::int64_t requests_before, bool is_done);
+  void answered(const Step& step, const Progress& before, bool is_done);
+  bool has_gone_on(const Step& step, const Progress& before) const;
   void acknowledge();
   void write(const Step& step, const FileScript& file);
   void note(const Step& step);
@@ -93,6 +100,7 @@ class LiveRun {
   bool has_turned_ = false;          ///< The engine has begun another turn since then.
   std::set<std::int64_t> suspects_;  ///< Requests that came after an abort.
   std::int64_t interruptions_open_ = 0;
+  std::int64_t settlements_ = 0;
   std::vector<engine::SpawnId> fibers_;
   SharedJson before_;
 };

@@ -199,13 +199,25 @@ class Pi {
 /** By what stands on their command lines, the one used last at the end. */
 const pool = new Map();
 
+/** What follows from a line, such as the answer to a step, is said before the next one is read. */
 function readLines(stream, take) {
   let rest = "";
+  let isReading = false;
+  const waiting = [];
+  const read = async () => {
+    isReading = true;
+    while (waiting.length > 0) {
+      take(waiting.shift());
+      await new Promise(setImmediate);
+    }
+    isReading = false;
+  };
   stream.setEncoding("utf8");
   stream.on("data", (text) => {
     const lines = (rest + text).split("\n");
     rest = lines.pop();
-    for (const line of lines) if (line.trim() !== "") take(line);
+    waiting.push(...lines.filter((line) => line.trim() !== ""));
+    if (!isReading) void read();
   });
 }
 
@@ -243,6 +255,7 @@ class Session {
     this.asking = [];  // Calls whose dialogs are about to open.
     this.state = { turn: 0 };
     this.settled = [];
+    this.queued = [];  // Texts that pi has not told to wait yet, and who waits for that.
   }
 
   async begin() {
@@ -266,6 +279,7 @@ class Session {
       this.takeUi(record);
       return;
     }
+    if (record.type === "queue_update") this.tellQueued(record);
     if (!this.isLive) return;
     for (const event of neutralEvents(record, this.state, (file) => this.nameOf(file))) {
       send({ type: "event", ...event });
@@ -319,6 +333,22 @@ class Session {
     const given = answer === null ? { cancelled: true }
       : dialog.method === "confirm" ? { confirmed: answer === true } : { value: String(answer) };
     this.pi.write({ type: "extension_ui_response", id: ask, ...given });
+  }
+
+  /** pi's answer may come long after the text is in its queue. */
+  queue(type, list, message) {
+    const told = new Promise((done) => this.queued.push({ list, message, done }));
+    const answered = this.pi.command(type, { message });
+    answered.catch(() => {});
+    return Promise.race([told, answered]);
+  }
+
+  tellQueued(record) {
+    this.queued = this.queued.filter(({ list, message, done }) => {
+      const isThere = record[list]?.includes(message) === true;
+      if (isThere) done();
+      return !isThere;
+    });
   }
 
   lost() {
@@ -382,8 +412,8 @@ class Session {
   async step(step) {
     switch (step.step) {
       case "user": return this.prompt(step.text);
-      case "steer": return this.pi.command("steer", { message: step.text });
-      case "follow_up": return this.pi.command("follow_up", { message: step.text });
+      case "steer": return this.queue("steer", "steering", step.text);
+      case "follow_up": return this.queue("follow_up", "followUp", step.text);
       case "abort":
         // pi answers when it is idle; told it has been by then.
         this.pi.ask("abort").catch(() => {});
