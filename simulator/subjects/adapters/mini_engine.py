@@ -23,6 +23,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 
 EMITS = ["agent_start", "turn_start", "message_start", "message_end", "tool_execution_start",
@@ -150,6 +151,8 @@ class Session:
         """The blocks of their results, in order; fewer when the run is aborted."""
         blocks = []
         for block in calls:
+            # It is no race that decides whether an abort comes in time.
+            time.sleep(0.1)
             if self.is_aborted:
                 break
             call, name, args = block["id"], block["name"], block["input"]
