@@ -52,7 +52,15 @@ export function modelsFile(start) {
     "fake-chat": provider("openai-completions") } };
 }
 
-const activeTools = (start) => start.tools.active ?? BUILTINS;
+/** The probe's watch makes built-in tools an extension's, which "-name" would not switch off. */
+function activeTools(start) {
+  const active = new Set(start.tools.active ?? BUILTINS);
+  for (const word of start.tools.allow ?? []) {
+    if (word.startsWith("-")) active.delete(word.slice(1));
+    if (word.startsWith("+")) active.add(word.slice(1));
+  }
+  return [...active];
+}
 
 export function settingsFile(start) {
   const { settings } = start;
