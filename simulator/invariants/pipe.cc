@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "simulator/invariants/domains.h"
+#include "simulator/invariants/evidence.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
@@ -141,10 +142,24 @@ bool has_unreadable_arguments(const Call& call, const Story& story) {
          batch->stop_reason != "length" && abort_during(call, story) < 0;
 }
 
-Complaint names_tool_and_cause(const Call& call, const Story&) {
+/// The words of whoever read the arguments: over a wire that is the engine's own client, which says
+/// so in the answer as the engine has it.
+std::string words_of_the_parser(const Call& call, const Story& story) {
+  if (!is_live(story)) return call.arguments_error;
+  for (const auto index : story.answers) {
+    const Event* answer = story.messages[index];
+    if (answer->seq < batch_of(call, story)->response->seq) continue;
+    for (const ShownCall& told : calls_in(answer->as<MessageEnd>()->message.get())) {
+      if (told.id == call.id) return told.arguments_error;
+    }
+  }
+  return "";
+}
+
+Complaint names_tool_and_cause(const Call& call, const Story& story) {
   const auto text = result_text(call);
   return require(text.find(call.name) != std::string::npos &&
-                     text.find(call.arguments_error) != std::string::npos,
+                     text.find(words_of_the_parser(call, story)) != std::string::npos,
                  "the error names not both the tool and what the parser said", end_seen(call));
 }
 

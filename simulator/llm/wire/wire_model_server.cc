@@ -12,6 +12,8 @@ namespace {
 
 /// A harness that does not look at its news for so long will not look at all.
 constexpr std::chrono::seconds kSeenWithin{30};
+/// A reply that stalls, or waits for an event that will not come, is not waited for any longer.
+constexpr std::int64_t kQuietWithinMs = 500;
 
 std::int64_t event_count(const Exchange& exchange, std::int64_t pieces) {
   WireReply reply;
@@ -108,9 +110,17 @@ std::string WireModelServer::base_url(std::string_view api) const {
   return api == "anthropic-messages" ? url : url + "/v1";
 }
 
+/// What is under way of the case before must not reach the new one: requests that wait to be seen
+/// are let go, replies come to their ends.
 void WireModelServer::replay(PlayerScript script) {
-  // The book first: what is posted after it is of the new case.
+  forget();
+  server_->wait_until_quiet(kQuietWithinMs);
   server_->replay(std::move(script));
+  forget();
+}
+
+/// Whoever waits for the case that was waits no longer.
+void WireModelServer::forget() {
   {
     const std::lock_guard lock(mutex_);
     news_.clear();

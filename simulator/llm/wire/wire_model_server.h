@@ -39,6 +39,7 @@ class WireModelServer final : public ModelServer {
  private:
   explicit WireModelServer(std::unique_ptr<engine::WakeUp> wake) : wake_(std::move(wake)) {}
 
+  void forget();
   void on_request(const Exchange& exchange);
   void on_reply(const Exchange& exchange);
   bool has_happened(const Trigger& trigger);

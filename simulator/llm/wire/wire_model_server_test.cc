@@ -136,5 +136,25 @@ TEST_F(WireModelServerTest, ANewCaseForgetsTheNews) {
   EXPECT_FALSE(is_readable(server_->news_fd()));
 }
 
+TEST_F(WireModelServerTest, ANewCaseWaitsForTheRepliesOfTheOneBefore) {
+  server_->replay(script_of("  - model: {text: early, delay_ms: 100}\n"));
+  WireClient before(port());
+  before.send(http_post("/v1/messages", messages_request().body));
+  server_->wait_for_news(5000);
+
+  server_->replay(script_of("  - model: late\n"));
+  const std::string reply = before.receive("standard\"}}");
+  before.close();
+  EXPECT_TRUE(server_->take_news().empty());
+  WireClient after(port());
+  after.send(http_post("/v1/messages", messages_request().body));
+  const auto asked = std::get<ModelAsked>(next_news());
+  server_->acknowledge();
+
+  EXPECT_TRUE(reply.contains("early")) << reply;
+  EXPECT_EQ(asked.n, 1);
+  EXPECT_TRUE(after.receive("standard\"}}").contains("late"));
+}
+
 }  // namespace
 }  // namespace plumb::simulator

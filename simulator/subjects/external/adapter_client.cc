@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/kernel/join.h"
+#include "engine/kernel/strays.h"
 #include "engine/values/json_members.h"
 #include "engine/values/utf8.h"
 #include "simulator/script/words.h"
@@ -61,7 +62,15 @@ AdapterClient::AdapterClient(engine::RealLoop& loop, std::string command, Adapte
       limits_(limits),
       changed_(loop, "a message of the adapter") {}
 
-AdapterClient::~AdapterClient() = default;
+AdapterClient::~AdapterClient() {
+  kill_strays();
+}
+
+/// Nobody outlives the process, also who left its group.
+void AdapterClient::kill_strays() {
+  if (process_ != nullptr) process_->kill();
+  engine::kill_marked(std::exchange(mark_, ""));
+}
 
 std::string AdapterClient::name() const {
   return "the adapter " + in_quotes(has_hello_ ? hello_.name : command_);
@@ -82,6 +91,7 @@ void AdapterClient::fail_with(const std::string& did) {
 }
 
 void AdapterClient::forget_process() {
+  kill_strays();
   process_.reset();
   end_.clear();
   failure_.reset();
@@ -99,7 +109,8 @@ std::unexpected<Error> AdapterClient::told_failure() {
 Result<void> AdapterClient::start_process() {
   forget_process();
   engine::ProcessSpec spec;
-  spec.command = "exec " + command_;
+  mark_ = engine::fresh_mark();
+  spec.command = (mark_.empty() ? "" : "export " + mark_ + "; ") + "exec " + command_;
   engine::LineLimits limits;
   limits.line_bytes_max = limits_.line_bytes_max;
   PLUMB_TRY(process_, engine::LineProcess::start(loop_, spec, *this, limits));
@@ -202,7 +213,7 @@ Task<Result<void>> AdapterClient::answer(std::int64_t id, std::int64_t limit_ms)
 
 void AdapterClient::kill() {
   is_killed_ = true;
-  if (process_ != nullptr) process_->kill();
+  kill_strays();
   changed_.set();
 }
 

@@ -100,6 +100,7 @@ class AdapterClient final : public engine::LineListener {
   void fail_with(const std::string& did);
   std::unexpected<Error> told_failure();
   void forget_process();
+  void kill_strays();
   std::string name() const;
   engine::Task<void> change();
   engine::Task<void> wait_for_change(std::int64_t ms);
@@ -111,6 +112,7 @@ class AdapterClient final : public engine::LineListener {
   std::string command_;
   AdapterLimits limits_;
   std::unique_ptr<engine::LineProcess> process_;
+  std::string mark_;  ///< In the environment of the process and of all that it starts.
   engine::Event changed_;
   AdapterHello hello_;
   bool has_hello_ = false;

@@ -46,7 +46,10 @@ std::vector<std::string> kinds_of(const AdapterHello& hello) {
 ExternalSubject::ExternalSubject(ExternalOptions options)
     : options_(std::move(options)), client_(loop_, options_.command, options_.limits) {}
 
-ExternalSubject::~ExternalSubject() = default;
+/// An adapter that is told of the end can tidy up.
+ExternalSubject::~ExternalSubject() {
+  static_cast<void>(close());
+}
 
 std::string_view ExternalSubject::name() const {
   return client_.hello().name.empty() ? "external" : std::string_view(client_.hello().name);

@@ -173,6 +173,9 @@ TEST(HostileAdapters, LeaveNoProcessBehind) {
     subject.run(one_prompt(), RunOptions());
     ExternalSubject other(hostile("leaves_a_child", mark));
     other.run(one_prompt(), RunOptions());
+    ExternalSubject third(hostile("leaves_a_session", mark));
+    third.run(one_prompt(), RunOptions());
+    EXPECT_TRUE(runs(mark));
   }
 
   EXPECT_FALSE(runs(mark));

@@ -44,7 +44,17 @@ const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 const log = (text) => send({ type: "log", text });
 
 /** Everything that belongs to this adapter's run. */
-const root = fs.mkdtempSync(path.join(os.tmpdir(), "plumb-pi-"));
+const root = fs.mkdtempSync(path.join(os.tmpdir(), `plumb-pi-${process.pid}-`));
+
+/** One that is killed cannot tidy up: the next one does. */
+function removeAbandoned() {
+  for (const name of fs.readdirSync(os.tmpdir())) {
+    const [, pid] = /^plumb-pi-(\d+)-/.exec(name) ?? [];
+    if (!pid || fs.existsSync(`/proc/${pid}`)) continue;
+    fs.rmSync(path.join(os.tmpdir(), name), { recursive: true, force: true });
+  }
+}
+removeAbandoned();
 
 const NOTHING = { number: 0, home: root, cwd: root, active: [], slots: [], shell: {} };
 
@@ -108,7 +118,7 @@ class Pi {
     const environment = {
       PATH: process.env.PATH, HOME: this.root, TMPDIR: cacheFolder(), LANG: "C.UTF-8", TZ: "UTC",
       PI_CODING_AGENT_DIR: this.agent, PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1",
-      PI_TELEMETRY: "0", PLUMB_SCENARIO: this.scenario,
+      PI_TELEMETRY: "0", PLUMB_SCENARIO: this.scenario, PLUMB_MARK: process.env.PLUMB_MARK ?? "",
     };
     this.child = spawn(NODE, given, { cwd: this.cwd, env: environment });
     this.child.on("error", (error) => this.gone(`pi cannot be started: ${error.message}`));

@@ -178,7 +178,8 @@ function tell(place, ours, theirs) {
   const at = (story_) => place.split("/").reduce((value, key) => value?.[key], story_);
   const lines = (value) => (Array.isArray(value) ? value : [value])
     .map((one) => `      ${JSON.stringify(one)}`).join("\n").slice(0, 3_000);
-  console.log(`    ${place}\n     C++:\n${lines(at(ours))}\n     TypeScript:\n${lines(at(theirs))}`);
+  console.log(`    ${place}\n     C++:\n${lines(at(ours))}`);
+  console.log(`     TypeScript:\n${lines(at(theirs))}`);
 }
 
 let failed = 0;
