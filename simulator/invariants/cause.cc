@@ -159,13 +159,25 @@ bool has_known_tool(const Call& call, const Story& story) {
                                           : is_open_to_tools(call, story);
 }
 
+/// Calls may be nested this deep (scenarios/README.md); one that is nested deeper is refused.
+constexpr std::int64_t kNestingDepthMax = 16;
+
+bool is_nested_too_deep(const Call& call, const Story& story) {
+  std::int64_t depth = 0;
+  const Call* outer = call_around(call, story);
+  for (; outer != nullptr && depth <= kNestingDepthMax; outer = call_around(*outer, story)) ++depth;
+  return depth > kNestingDepthMax;
+}
+
 /// Whether the trace shows what a cause claims.
 bool is_explained(const Call& call, const Story& story, const std::string& cause) {
   const auto* stopper = stopper_of(call);
   const auto* settled = settled_of(call);
   if (cause == "unknown_tool") return !has_known_tool(call, story) && ended_in_preparation(call);
   if (cause == "prepare_failed" || cause == "invalid_arguments") return ended_in_preparation(call);
-  if (cause == "blocked") return stopper != nullptr && is_block(*stopper);
+  if (cause == "blocked") {
+    return stopper != nullptr ? is_block(*stopper) : is_nested_too_deep(call, story);
+  }
   if (cause == "before_hook_failed") return stopper != nullptr && !stopper->error.empty();
   if (cause == "aborted") return !has_executed(call) && has_abort_before_end(call, story);
   if (cause == "truncated") {

@@ -12,14 +12,31 @@ constexpr std::int64_t kListedWordsMax = 14;
 /// A longer text would bury the message that it stands in.
 constexpr std::size_t kQuotedBytesMax = 200;
 
+/// What would break the line, or act on a terminal, as an escape.
+std::string shown_on_one_line(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      shown += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      shown += {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 0xFU]};
+    } else {
+      shown += c;
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
 std::string in_quotes(std::string_view text) {
-  if (text.size() <= kQuotedBytesMax) return "'" + std::string(text) + "'";
+  if (text.size() <= kQuotedBytesMax) return "'" + shown_on_one_line(text) + "'";
   std::size_t end = kQuotedBytesMax;
   // Not within a character.
   while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return "'" + std::string(text.substr(0, end)) + "...'";
+  return "'" + shown_on_one_line(text.substr(0, end)) + "...'";
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view last) {

@@ -8,7 +8,7 @@
 
 namespace plumb::simulator {
 
-/// 'text'.
+/// 'text', control characters as escapes.
 std::string in_quotes(std::string_view text);
 
 /// "a, b or c" for the last word "or".

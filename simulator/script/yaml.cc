@@ -90,7 +90,21 @@ struct Anchored {
   Json value;
   PlaceTree places;
   std::int64_t count = 0;
+  std::int64_t bytes = 0;
 };
+
+std::int64_t bytes_of_text(const Json& value) {
+  if (value.is_string()) return std::ssize(value.get_ref<const std::string&>());
+  std::int64_t bytes = 0;
+  if (value.is_array()) {
+    for (const Json& element : value) bytes += bytes_of_text(element);
+  }
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items())
+      bytes += std::ssize(key) + bytes_of_text(member);
+  }
+  return bytes;
+}
 
 std::int64_t count_values(const PlaceTree& tree) {
   std::int64_t count = 1;
@@ -135,6 +149,12 @@ class DocumentBuilder final : public YAML::EventHandler {
       return refuse(place,
                     "aliases copy more than " + std::to_string(kYamlAliasValuesMax) + " values",
                     ErrorCode::exhausted);
+    }
+    alias_bytes_ += found->second.bytes;
+    if (alias_bytes_ > kYamlAliasBytesMax) {
+      return refuse(
+          place, "aliases copy more than " + std::to_string(kYamlAliasBytesMax) + " bytes of text",
+          ErrorCode::exhausted);
     }
     PlaceTree places = found->second.places;
     places.value = place;
@@ -235,7 +255,8 @@ class DocumentBuilder final : public YAML::EventHandler {
   }
 
   void remember(YAML::anchor_t anchor, const Json& value, const PlaceTree& places) {
-    if (anchor != 0) anchored_[anchor] = Anchored{value, places, count_values(places)};
+    if (anchor != 0)
+      anchored_[anchor] = Anchored{value, places, count_values(places), bytes_of_text(value)};
   }
 
   void add(Json value, PlaceTree places) {
@@ -264,6 +285,7 @@ class DocumentBuilder final : public YAML::EventHandler {
   std::vector<Frame> stack_;
   std::map<YAML::anchor_t, Anchored> anchored_;
   std::int64_t alias_values_ = 0;
+  std::int64_t alias_bytes_ = 0;
   // Where place_of counted last.
   mutable std::size_t counted_line_ = 0;
   mutable std::size_t counted_bytes_ = 0;

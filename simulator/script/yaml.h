@@ -18,6 +18,8 @@ namespace plumb::simulator {
 inline constexpr std::int64_t kYamlDepthMax = 100;
 /// Values that aliases may copy in one document.
 inline constexpr std::int64_t kYamlAliasValuesMax = 10'000;
+/// Bytes of text and keys that they may copy.
+inline constexpr std::int64_t kYamlAliasBytesMax = 4 << 20;
 
 /// Places of a value: `value` where it begins, `key` where its key stands in a map. `children` are
 /// parallel to the elements or members of the value.
@@ -54,7 +56,8 @@ struct YamlDocument {
 /// Reads one document. Errors: invalid, with the place, for text that is not YAML, a key twice in
 /// a map, a key that is no scalar, `<<`, a tag, a second document, a tab as indentation, a NUL or
 /// other control character, bytes that are not UTF-8, an empty document; exhausted, for nesting
-/// beyond kYamlDepthMax, aliases beyond kYamlAliasValuesMax and text beyond `bytes_max`.
+/// beyond kYamlDepthMax, aliases beyond kYamlAliasValuesMax or
+/// kYamlAliasBytesMax and text beyond `bytes_max`.
 Result<YamlDocument> parse_yaml(std::string_view text, const std::string& file,
                                 std::int64_t bytes_max);
 

@@ -79,6 +79,20 @@ TEST(Yaml, RefusesTextBeyondTheLimit) {
             (Error{ErrorCode::exhausted, "file is larger than 5 bytes", "x.yaml:1:6"}));
 }
 
+TEST(Yaml, CopiesTextByAliasesUpToTheLimit) {
+  const std::string text = "a: &x " + std::string(kBytesMax / 2, 'y') + "\nb: [*x";
+  const auto copies = [&text](std::int64_t count) {
+    std::string whole = text;
+    for (; count > 1; --count) whole += ", *x";
+    return parse_yaml(whole + "]\n", "", kBytesMax);
+  };
+  const std::int64_t most = kYamlAliasBytesMax / (kBytesMax / 2);
+
+  EXPECT_TRUE(copies(most));
+  ASSERT_FALSE(copies(most + 1));
+  EXPECT_EQ(copies(most + 1).error().code, ErrorCode::exhausted);
+}
+
 TEST(Yaml, AllowsTabsWithinText) {
   EXPECT_EQ(json_of("a: |\n  \tx\n"), R"({"a":"\tx\n"})");
 }
