@@ -76,8 +76,7 @@ Task<Result<std::int64_t>> HttpExchange::post(std::string path, std::string body
   }
   const bool has_head = co_await read_until("\r\n\r\n");
   if (!has_head) co_return broken_connection();
-  const std::string head = take(buffer_.find("\r\n\r\n") + 4);
-  read_headers(head);
+  read_headers(take(buffer_.find("\r\n\r\n") + 4));
   co_return status_;
 }
 
@@ -105,6 +104,7 @@ std::string HttpExchange::take(std::size_t count) {
 }
 
 void HttpExchange::read_headers(std::string_view head) {
+  // cppcheck-suppress danglingTemporaryLifetime  # nothing of the text is kept
   std::from_chars(head.data() + std::min<std::size_t>(9, head.size()), head.data() + head.size(),
                   status_);
   std::string lower(head);
