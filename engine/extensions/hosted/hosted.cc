@@ -21,9 +21,7 @@ class HostedWorld::Factory {
 };
 
 HostedWorld::HostedWorld(Loop& loop, Recorder& recorder, HostedOptions options)
-    : loop_(loop),
-      recorder_(recorder),
-      services_(std::make_unique<HostServices>(loop, recorder, std::move(options.builtin_tools),
+    : services_(std::make_unique<HostServices>(loop, recorder, std::move(options.builtin_tools),
                                                std::move(options.before_turn),
                                                std::move(options.after_turn))),
       process_(

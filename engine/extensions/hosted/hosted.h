@@ -71,8 +71,6 @@ class HostedWorld final {
   HostRequest load_request(std::int64_t number, const std::string& file,
                            const std::string& path) const;
 
-  Loop& loop_;
-  Recorder& recorder_;
   std::int64_t generation_ = 1;
   std::int64_t next_number_ = 1;
   std::vector<Loaded> loaded_;
