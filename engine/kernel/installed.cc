@@ -27,7 +27,7 @@ std::optional<std::string> find_program(const std::string& name) {
   if (name.contains('/')) return may_run(name) ? std::optional(name) : std::nullopt;
   std::istringstream folders(search_path());
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string path = (folder.empty() ? "." : folder) + "/" + name;
+    std::string path = (folder.empty() ? "." : folder) + "/" + name;
     if (may_run(path)) return path;
   }
   return std::nullopt;
