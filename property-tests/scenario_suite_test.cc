@@ -151,6 +151,33 @@ void expect_no_failure(const Trace& trace, const std::string& how) {
   }
 }
 
+/// The engine's own limit is a cause (RESULT-16).
+TEST(ScenarioSuite, HoldsItsRulesWhereCallsAreNestedTooDeeply) {
+  constexpr std::string_view kScenario = R"(# SPDX-License-Identifier: Apache-2.0
+scenario: a tool that calls itself
+rules: [RESULT-16]
+tools:
+  sdk:
+    - name: again
+      description: calls itself
+      parameters: {type: object}
+      reachesTools: [again]
+      do: [{call_tool: {tool: again, args: {}}}]
+steps:
+  - user: go
+  - model: {calls: [{id: c1, tool: again, args: {}}]}
+  - model: done
+)";
+  const auto scenario = parse_scenario(kScenario, "deep.yaml", repository_suite().catalogue);
+  ASSERT_TRUE(scenario.has_value());
+  SessionSubject subject;
+
+  const Trace trace = subject.run(*scenario, {}).trace;
+
+  expect_no_failure(trace, "deep.yaml");
+  EXPECT_TRUE(write_trace(trace).contains("nested too deeply"));
+}
+
 /// Other orders of what is concurrent break no rule either.
 TEST(ScenarioSuite, HoldsItsRulesUnderOtherSeeds) {
   SessionSubject subject;
