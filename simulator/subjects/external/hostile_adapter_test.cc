@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <poll.h>
 
 #include "simulator/subjects/external/external_subject.h"
 #include "simulator/subjects/external/silent_model.h"
@@ -168,7 +168,7 @@ bool runs(const std::string& word) {
 
 /// A killed process is seen until the system has taken it away.
 bool is_gone_soon(const std::string& word) {
-  for (int look = 0; look < 200 && runs(word); ++look) ::usleep(10'000);
+  for (int look = 0; look < 200 && runs(word); ++look) ::poll(nullptr, 0, 10);
   return !runs(word);
 }
 
