@@ -10,9 +10,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "engine/extensions/runner.h"
+#include "engine/extensions/runner_fixture.h"
 #include "engine/extensions/scripted.h"
-#include "engine/kernel/sim_loop.h"
 
 namespace plumb::engine {
 namespace {
@@ -115,7 +114,7 @@ Json script_of(const Patcher& patcher) {
 }
 
 /// An engine's runner with the extensions loaded.
-class Chain {
+class Chain : RunnerFixture {
  public:
   template <class H>
   Chain(const std::string& event, const Extensions<H>& extensions) {
@@ -130,42 +129,36 @@ class Chain {
       RC_ASSERT(factory.has_value());
       sources.emplace_back(source, *std::move(factory));
     }
-    RC_ASSERT(loop_.run(runner_.load(std::move(sources))).has_value());
-    registry_.bind();
+    RC_ASSERT(loop.run(runner.load(std::move(sources))).has_value());
+    registry.bind();
   }
 
   BeforeOutcome before(const std::shared_ptr<Json>& input) {
-    auto outcome = loop_.run(runner_.before_call(CallView("c1", "echo", input)));
+    auto outcome = loop.run(runner.before_call(CallView("c1", "echo", input)));
     RC_ASSERT(outcome.has_value());
     return *std::move(outcome);
   }
   ToolResult after(ToolResult result) {
     const auto input = std::make_shared<Json>(Json::object());
-    auto left = loop_.run(runner_.after_call(CallView("c1", "echo", input), std::move(result)));
+    auto left = loop.run(runner.after_call(CallView("c1", "echo", input), std::move(result)));
     RC_ASSERT(left.has_value());
     return *std::move(left);
   }
   /// What each handler was shown, in order.
   std::vector<Json> seen() const {
     std::vector<Json> inputs;
-    for (const auto& event : trace_.events) {
+    for (const auto& event : trace.events) {
       if (const auto* call = event.as<HookCall>()) inputs.push_back(call->input.get());
     }
     return inputs;
   }
   std::int64_t error_count() const {
     return std::ranges::count_if(
-        trace_.events, [](const auto& event) { return event.kind() == "extension_error"; });
+        trace.events, [](const auto& event) { return event.kind() == "extension_error"; });
   }
 
  private:
-  SimLoop loop_;
-  Trace trace_;
-  Recorder recorder_{trace_, [this] { return loop_.now_ms(); }};
-  Policies policies_;
-  ToolRegistry registry_{recorder_, policies_, ToolFilters()};
-  ExtensionRunner runner_{recorder_, registry_, policies_};
-  ScriptWorld world_{loop_};
+  ScriptWorld world_{loop};
 };
 
 // ------------------------------------------------------------------ the simple interpreter

@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/extensions/guarded_call.h"
 #include "engine/extensions/runner.h"
 
 namespace plumb::engine {
 
 namespace {
-
-Task<HandlerResult> call_command(std::shared_ptr<const CommandHandler> handler,
-                                 std::string arguments) {
-  std::optional<Thrown> thrown;
-  try {
-    HandlerResult result = co_await (*handler)(std::move(arguments));
-    co_return result;
-  } catch (...) {
-    thrown.emplace(thrown_now());
-  }
-  co_return std::unexpected(*std::move(thrown));
-}
 
 /// {name, arguments} of /NAME ARGUMENTS.
 std::pair<std::string, std::string> split_command(const std::string& prompt) {
@@ -89,7 +78,7 @@ Task<bool> ExtensionRunner::command(std::string prompt) {
   event.topic = "command";
   event.data = SharedJson(Json{{"name", name}, {"arguments", arguments}});
   recorder_.record(Source::engine, std::move(event));
-  const HandlerResult result = co_await call_command(found->second->handler, arguments);
+  const HandlerResult result = co_await call_guarded(found->second->handler, arguments);
   if (!result) report(path, "command", result.error().message);
   co_return true;
 }

@@ -7,8 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/extensions/runner.h"
-#include "engine/kernel/sim_loop.h"
+#include "engine/extensions/runner_fixture.h"
 
 namespace plumb::engine {
 namespace {
@@ -41,7 +40,7 @@ Task<Result<void>> register_one(ExtensionApi* api, std::string name, KeptCommand
   co_return api->register_command(std::move(name), "what it does", std::move(command));
 }
 
-class ExtensionCommands : public ::testing::Test {
+class ExtensionCommands : public ::testing::Test, protected RunnerFixture {
  protected:
   ExtensionSource source(const std::string& path, const std::string& name) {
     const KeptCommand command(path, calls);
@@ -55,12 +54,6 @@ class ExtensionCommands : public ::testing::Test {
   bool command(const std::string& prompt) { return *loop.run(runner.command(prompt)); }
 
   std::vector<std::string> calls;
-  SimLoop loop;
-  Trace trace;
-  Recorder recorder{trace, [this] { return loop.now_ms(); }};
-  Policies policies;
-  ToolRegistry registry{recorder, policies, ToolFilters()};
-  ExtensionRunner runner{recorder, registry, policies};
 };
 
 TEST_F(ExtensionCommands, RunByTheirNameWithTheTextBehindIt) {  // EVENT-19

@@ -3,20 +3,11 @@
 
 #include <algorithm>
 
+#include "engine/extensions/guarded_call.h"
+
 namespace plumb::engine {
 
 namespace {
-
-Task<HandlerResult> call_guarded(std::shared_ptr<const Handler> handler, HandlerContext context) {
-  std::optional<Thrown> thrown;
-  try {
-    HandlerResult result = co_await (*handler)(std::move(context));
-    co_return result;
-  } catch (...) {
-    thrown.emplace(thrown_now());
-  }
-  co_return std::unexpected(*std::move(thrown));
-}
 
 Task<Result<void>> load_guarded(ExtensionFactory factory, ExtensionApi* api) {
   std::optional<Thrown> thrown;

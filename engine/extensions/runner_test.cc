@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/extensions/runner_fixture.h"
 #include "engine/extensions/scripted.h"
-#include "engine/kernel/sim_loop.h"
 
 namespace plumb::engine {
 namespace {
@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class Extensions : public ::testing::Test {
+class Extensions : public ::testing::Test, protected RunnerFixture {
  protected:
   ExtensionSource scripted(std::string_view text) {
     const auto definition = parse_json(text);
@@ -74,12 +74,6 @@ class Extensions : public ::testing::Test {
     return found;
   }
 
-  SimLoop loop;
-  Trace trace;
-  Recorder recorder{trace, [this] { return loop.now_ms(); }};
-  Policies policies;
-  ToolRegistry registry{recorder, policies, ToolFilters()};
-  ExtensionRunner runner{recorder, registry, policies};
   ScriptWorld world{loop};
   std::shared_ptr<Json> shared;
 };

@@ -23,7 +23,10 @@ std::string installed_folder(std::string_view name, std::string built) {
 }
 
 std::optional<std::string> find_program(const std::string& name) {
-  const auto may_run = [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; };
+  const auto may_run = [](const std::string& path) {
+    std::error_code error;  // A folder may be entered, not run.
+    return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+  };
   if (name.contains('/')) return may_run(name) ? std::optional(name) : std::nullopt;
   std::istringstream folders(search_path());
   for (std::string folder; std::getline(folders, folder, ':');) {

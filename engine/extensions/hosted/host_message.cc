@@ -99,6 +99,15 @@ Json value_in(const Json& object, const char* name) {
   return found == object.end() ? Json() : *found;
 }
 
+std::vector<std::string> texts_in(const Json& list) {
+  std::vector<std::string> texts;
+  if (!list.is_array()) return texts;
+  for (const Json& text : list) {
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
 Result<HostMessage> parse_host_message(std::string_view line) {
   const auto json = parse_json(line);
   if (!json) return no_message(line, "no JSON");

@@ -49,6 +49,8 @@ std::string text_in(const Json& object, const char* name, std::string otherwise 
 std::int64_t number_in(const Json& object, const char* name, std::int64_t otherwise = 0);
 /// Null when missing.
 Json value_in(const Json& object, const char* name);
+/// The texts of a list; none when it is no list.
+std::vector<std::string> texts_in(const Json& list);
 
 /// A folder as the engine names it and where it really is.
 struct FolderPair {

@@ -24,15 +24,6 @@ Delivery delivery_in(const Json& options) {
   return word == "next_turn" ? Delivery::next_turn : Delivery::steer;
 }
 
-std::vector<std::string> texts_in(const Json& list) {
-  std::vector<std::string> texts;
-  if (!list.is_array()) return texts;
-  for (const Json& text : list) {
-    if (text.is_string()) texts.push_back(text.get<std::string>());
-  }
-  return texts;
-}
-
 }  // namespace
 
 Json HostServices::facts() const {

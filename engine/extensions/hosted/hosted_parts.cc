@@ -178,14 +178,6 @@ class HostedCommand final : public HostedPart {
   std::string name_;
 };
 
-std::vector<std::string> guidelines_in(const Json& entry) {
-  std::vector<std::string> texts;
-  for (const Json& text : value_in(entry, "promptGuidelines")) {
-    if (text.is_string()) texts.push_back(text.get<std::string>());
-  }
-  return texts;
-}
-
 SharedJson member_in(const Json& entry, const char* name) {
   return entry.contains(name) ? SharedJson(entry[name]) : SharedJson();
 }
@@ -200,7 +192,7 @@ Result<ToolDefinition> hosted_tool(HostServices& services, const HostedOwner& ow
   tool.description = text_in(entry, "description");
   tool.parameters = member_in(entry, "parameters");
   tool.prompt_snippet = text_in(entry, "promptSnippet");
-  tool.prompt_guidelines = guidelines_in(entry);
+  tool.prompt_guidelines = texts_in(value_in(entry, "promptGuidelines"));
   if (text_in(entry, "executionMode") == "sequential") {
     tool.execution_mode = ExecutionMode::sequential;
   }

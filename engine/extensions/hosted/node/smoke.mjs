@@ -99,9 +99,9 @@ async function play() {
   const paths = await load("protected-paths");
   const kept = await handle(paths, "tool_call", call("write", { path: ".env" }), "input");
   assert.equal(kept.block, true);
-  const todo = await load("todo");
-  await handle(todo, "session_start", { reason: "startup" });
-  assert.equal(await execute("todo", { action: "add", text: "x" }), "Added todo #1: x");
+  const list = await load("todo");
+  await handle(list, "session_start", { reason: "startup" });
+  assert.match(await execute("todo", { action: "add", text: "buy tea" }), /#1\b.*buy tea/);
   await command("todos");
   await load("tool-override");
   writeFileSync(join(folder, "a.txt"), "one\ntwo\n");
