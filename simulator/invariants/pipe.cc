@@ -143,7 +143,8 @@ bool has_unreadable_arguments(const Call& call, const Story& story) {
 }
 
 /// The words of whoever read the arguments: over a wire that is the engine's own client, which says
-/// so in the answer as the engine has it.
+/// so in the answer as the engine has it. Empty where the engine does not show them: then only the
+/// tool's name can be judged.
 std::string words_of_the_parser(const Call& call, const Story& story) {
   if (!is_live(story)) return call.arguments_error;
   for (const auto index : story.answers) {
