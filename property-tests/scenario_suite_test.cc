@@ -143,6 +143,18 @@ TEST(ScenarioSuite, JudgesATraceFromDiskLikeOneInMemory) {
   }
 }
 
+/// What a rule passes over without a look could not have broken it.
+TEST(ScenarioSuite, PassesOverNoOccasionOfARule) {
+  const auto& facts = repository_suite().facts;
+  const invariants::JudgeOptions all_calls{.rules = {}, .asks_of_all = true};
+  SessionSubject subject;
+  for (const auto& scenario : repository_suite().scenarios) {
+    const auto trace = subject.run(scenario, {}).trace;
+    EXPECT_EQ(invariants::judge(trace, facts), invariants::judge(trace, facts, all_calls))
+        << scenario.file;
+  }
+}
+
 void expect_no_failure(const Trace& trace, const std::string& how) {
   for (const auto& judgement : invariants::judge(trace, repository_suite().facts)) {
     EXPECT_NE(judgement.verdict, invariants::Verdict::fail)

@@ -277,6 +277,7 @@ std::vector<Judgement> judge(const Trace& trace, const Catalogue& catalogue,
     running.push_back(Running{&rule, rule.start(), {}});
   }
   Story story(trace.header);
+  story.asks_of_all = options.asks_of_all;
   walk(trace, story, running);
   for (std::size_t i = 0; i < running.size(); ++i) {
     Judgement& judgement = judgements[places[i]];

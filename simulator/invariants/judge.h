@@ -65,9 +65,11 @@ struct RuleFacts {
 
 using Catalogue = std::map<std::string, RuleFacts, std::less<>>;
 
-/// `rules`: ids to judge; empty for all that have a check.
+/// `rules`: ids to judge; empty for all that have a check. `asks_of_all`: rules look at calls that
+/// are no occasion of theirs, too (CallRule::among); the judgements are the same.
 struct JudgeOptions {
   std::vector<std::string> rules;
+  bool asks_of_all = false;
 };
 
 /// Every check of this room, by id.

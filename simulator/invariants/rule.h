@@ -89,23 +89,19 @@ class EachChecker final : public Checker {
 
   void finish(const Story& story, Report& report) override {
     bool is_sound = false;
-    if (!can_occur(story)) return;
+    const bool asks_all = plan_->occasions.none() || story.asks_of_all;
+    if (!asks_all && !is_among(story.names_of_calls)) return;
     for (const T* subject : plan_->subjects(story)) {
-      if (!can_occur(*subject)) continue;
+      if (!asks_all && !is_occasion(*subject)) continue;
       if (is_sound && plan_->repeats != nullptr && plan_->repeats(*subject)) continue;
       is_sound = !is_met(*subject, story) || judge(*subject, story, report);
     }
   }
 
  private:
-  bool can_occur(const Story& story) const {
-    if constexpr (!std::is_same_v<T, Call>) return true;
-    return plan_->occasions.none() || (plan_->occasions & story.names_of_calls).any();
-  }
-  bool can_occur(const Call& call) const {
-    return plan_->occasions.none() || (plan_->occasions & call.events.names()).any();
-  }
-  bool can_occur(const auto&) const { return true; }
+  bool is_among(const EventNames& names) const { return (plan_->occasions & names).any(); }
+  bool is_occasion(const Call& call) const { return is_among(call.events.names()); }
+  bool is_occasion(const auto&) const { return true; }  // Only calls have occasions.
 
   bool is_met(const T& subject, const Story& story) const {
     for (const auto& condition : plan_->conditions) {

@@ -233,6 +233,7 @@ class Story {
   /// edits, and the story itself.
   std::vector<const Call*> judged_calls;
   EventNames names_of_calls;  ///< That occur in any of them.
+  bool asks_of_all = false;   ///< JudgeOptions.
   std::vector<const Batch*> judged_batches;
   std::vector<const Request*> judged_requests;
   std::vector<const EditCase*> judged_edits;
