@@ -20,8 +20,8 @@ class ServeTest : public testing::Test {
   }
 
   Ran serve(const std::string& words, int requests) const {
-    std::string script = "out=" + scratch_ / "out" + "; \"" PLUMB_PROGRAM "\" serve " + file_ +
-                         " " + words + " >$out & pid=$!\n" +
+    std::string script = "out=" + scratch_ / "out" + "; : >$out; \"" PLUMB_PROGRAM "\" serve " +
+                         file_ + " " + words + " >$out & pid=$!\n" +
                          "for i in $(seq 600); do grep -q ^listening $out && break; "
                          "sleep 0.05; done\n"
                          "port=$(sed -n 's/^listening.*:\\([0-9]*\\)$/\\1/p' $out)\n"

@@ -56,8 +56,8 @@ struct YamlDocument {
 /// Reads one document. Errors: invalid, with the place, for text that is not YAML, a key twice in
 /// a map, a key that is no scalar, `<<`, a tag, a second document, a tab as indentation, a NUL or
 /// other control character, bytes that are not UTF-8, an empty document; exhausted, for nesting
-/// beyond kYamlDepthMax, aliases beyond kYamlAliasValuesMax or
-/// kYamlAliasBytesMax and text beyond `bytes_max`.
+/// beyond kYamlDepthMax, aliases beyond kYamlAliasValuesMax or kYamlAliasBytesMax and text beyond
+/// `bytes_max`.
 Result<YamlDocument> parse_yaml(std::string_view text, const std::string& file,
                                 std::int64_t bytes_max);
 
