@@ -188,14 +188,39 @@ function fail(text) {
   console.log(`FAIL ${text}`);
 }
 
+/** Changes of one story, each with the place where the comparison must find it. */
+const PLANTED = [
+  ["calls", (one) => Object.values(one.calls)[0]?.pop()],
+  ["handlers", (one) => Object.values(one.handlers)[0]?.push("another")],
+  ["notes", (one) => Object.values(one.notes)[0]?.reverse()],
+  ["dialogs", (one) => one.dialogs.pop()],
+  ["requests", (one) => one.requests[0]?.push("another")],
+];
+
+/** Each change is found where a story has something to change, and only there. */
+function proveComparison(stories) {
+  for (const [part, plant] of PLANTED) {
+    const found = stories.map((one) => {
+      const changed = structuredClone(one);
+      plant(changed);
+      return differences(one, changed);
+    }).filter((places) => places.length > 0);
+    const isFound = found.length > 0 &&
+      found.every((places) => places.length === 1 && places[0].split("/")[0] === part);
+    if (!isFound) fail(`a planted difference of ${part} is not found`);
+  }
+}
+
 const folder = writeScenarios(scriptedScenarios());
 const ours = play(folder, "session");
 const adapter = `${process.execPath} ${path.join(HERE, "adapter.mjs")}`;
 const theirs = play(folder, "pi", ["--subject", adapter, "--subject-timeout", "15"]);
 const counts = { compared: 0, equal: 0, different: 0 };
+const stories = [];
 for (const [id, file] of theirs) {
   if (!ours.has(id)) continue;
   const [one, other] = [ours.get(id), file].map((trace) => story(normalised(trace)));
+  stories.push(one);
   const found = differences(one, other);
   const known = LAWFUL[id]?.differs ?? [];
   ++counts.compared;
@@ -208,6 +233,7 @@ for (const [id, file] of theirs) {
 for (const id of Object.keys(LAWFUL)) {
   if (!theirs.has(id) || !ours.has(id)) fail(`${id} has a reason and was not compared`);
 }
+proveComparison(stories);
 if (counts.compared < COMPARED_MIN) fail(`fewer than ${COMPARED_MIN} scenarios were compared`);
 fs.rmSync(OUT, { recursive: true, force: true });
 console.log(`interpreters: ${counts.compared} compared, ${counts.equal} equal, ` +
