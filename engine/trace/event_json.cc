@@ -27,8 +27,8 @@ std::unexpected<Error> bad(std::string message) {
   return fail(ErrorCode::invalid, std::move(message));
 }
 
-template <class Enum, std::size_t N>
-Result<Enum> parse_enum(const std::array<std::string_view, N>& names, const Json& json,
+template <class Enum, std::size_t kCount>
+Result<Enum> parse_enum(const std::array<std::string_view, kCount>& names, const Json& json,
                         std::string_view what) {
   if (json.is_string()) {
     const auto& text = json.get_ref<const std::string&>();

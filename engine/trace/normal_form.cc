@@ -210,7 +210,7 @@ Payload NormalTrace::request_of(const Event& event, const ProviderRequest& reque
     params["wire"].erase("bytes");
     params["wire"].erase("sha256");
   }
-  auto made = deltas_.next(request.lineage, std::move(blocks), SharedJson(std::move(params)));
+  auto made = deltas_.next(request.lineage, blocks, SharedJson(std::move(params)));
   made.n = request.n;
   deltas_.sent(static_cast<std::int64_t>(to_.events.size()));
   return made;
