@@ -82,6 +82,8 @@ void Connection::linger() {
 }
 
 Connection::Wait Connection::wait_for_request() {
+  head_bytes_ = 0;
+  is_in_head_ = true;
   if (in_at_ == in_.size()) {
     std::array<pollfd, 2> entries = {{{socket_, POLLIN, 0}, {stop_fd_, POLLIN, 0}}};
     const int ready = poll_again(entries.data(), entries.size(), bounded(limits_.keep_alive_ms));
@@ -109,6 +111,7 @@ bool Connection::wait_for_bytes() {
 }
 
 ssize_t Connection::read(char* data, std::size_t size) {
+  if (has_long_head()) return -1;
   if (in_at_ == in_.size()) {
     if (refuses_body_ || is_late_) return -1;
     // Whoever waits for our bytes, as for 100 Continue, sends none before.
@@ -123,6 +126,7 @@ ssize_t Connection::read(char* data, std::size_t size) {
     if (count <= 0) return count;
   }
   const std::size_t count = std::min(size, in_.size() - in_at_);
+  if (is_in_head_) head_bytes_ += static_cast<std::int64_t>(count);
   std::copy_n(in_.data() + in_at_, count, data);
   in_at_ += count;
   return static_cast<ssize_t>(count);

@@ -13,11 +13,11 @@
 
 namespace plumb::simulator {
 
-/// Milliseconds.
 struct ConnectionLimits {
   std::int64_t read_timeout_ms = 30'000;  ///< For a whole request.
   std::int64_t write_timeout_ms = 30'000;
   std::int64_t keep_alive_ms = 60'000;
+  std::int64_t head_bytes_max = 256 << 10;  ///< Of a request, before its body.
 };
 
 /// Used by the one thread that serves the connection. Owns the socket.
@@ -33,14 +33,18 @@ class Connection final {
 
   /// Waits for the next request's first byte; `over`: none came.
   Wait wait_for_request();
+  /// What is read from now on is the request's body.
+  void end_of_head() { is_in_head_ = false; }
   /// The request has been read: its deadline no longer counts.
   void end_of_request();
 
-  /// Bytes read; 0: the client has ended its side; -1: too late, stopping, or body refused.
+  /// Bytes read; 0: the client has ended its side; -1: too late, stopping, too long a head, or body
+  /// refused.
   ssize_t read(char* data, std::size_t size);
   /// From now on the client's bytes are not waited for.
   void refuse_body() { refuses_body_ = true; }
   bool is_late() const { return is_late_; }
+  bool has_long_head() const { return head_bytes_ > limits_.head_bytes_max; }
 
   /// Holds the bytes back until flush, or until they are many.
   ssize_t write(const char* data, std::size_t size);
@@ -72,6 +76,8 @@ class Connection final {
   std::string in_;
   std::size_t in_at_ = 0;
   std::string out_;
+  std::int64_t head_bytes_ = 0;
+  bool is_in_head_ = true;
   bool has_deadline_ = false;
   bool is_late_ = false;
   bool is_gone_ = false;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One violation each (WIRE-71, WIRE-72), beside a request that is right.
+#include <fstream>
+#include <set>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "simulator/llm/wire/wire_request.h"
@@ -153,6 +157,38 @@ TEST(StrictChat, RefusesWrongCalls) {
   EXPECT_EQ(chat(chat_call(R"([{"id":"","function":{"name":"f","arguments":"{}"}}])") +
                  R"(,{"role":"tool","tool_call_id":"","content":"x"})"),
             "bad_call_id at messages[1].tool_calls[0].id");
+}
+
+/// The first words in quotes behind each `opening` of a source.
+void collect_codes(const std::string& source, const std::string& opening,
+                   std::set<std::string>& codes) {
+  for (auto at = source.find(opening); at != source.npos; at = source.find(opening, at + 1)) {
+    const auto begin = source.find_first_not_of(" \n{", at + opening.size());
+    if (begin == source.npos || source[begin] != '"') continue;
+    codes.insert(source.substr(begin + 1, source.find('"', begin + 1) - begin - 1));
+  }
+}
+
+/// What the sources of the checks report, as they stand.
+std::set<std::string> reported_codes() {
+  std::set<std::string> codes;
+  for (const char* file :
+       {"simulator/llm/strictness.cc", "simulator/llm/wire/strict_chat.cc",
+        "simulator/llm/wire/strict_messages.cc", "simulator/llm/wire/body_checker.h",
+        "simulator/llm/wire/wire_book.cc"}) {
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    collect_codes(text.str(), "report(", codes);
+    collect_codes(text.str(), "found.push_back(", codes);
+  }
+  return codes;
+}
+
+TEST(CheckCodes, AreThoseThatTheChecksReport) {  // WIRE-70
+  std::set<std::string> known;
+  for (const std::string_view code : check_codes()) known.emplace(code);
+
+  EXPECT_EQ(known, reported_codes());
 }
 
 TEST(WireRequest, IsNeutral) {

@@ -69,7 +69,7 @@ class WireClient {
 /// A POST with its length.
 inline std::string http_post(const std::string& path, const std::string& body,
                              const std::string& headers = "") {
-  return "POST " + path + " HTTP/1.1\r\nHost: h\r\nx-api-key: k\r\n" + headers +
+  return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nx-api-key: k\r\n" + headers +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 

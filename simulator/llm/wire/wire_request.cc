@@ -2,6 +2,7 @@
 #include "simulator/llm/wire/wire_request.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/values/json_members.h"
@@ -69,6 +70,17 @@ Result<WireRequest> read_wire_request(Dialect dialect, const Json& body) {
   if (system.size() > 1) wire.request.system = SharedJson(Json(std::move(system)));
   wire.answers = count_answers(wire.request.messages);
   return wire;
+}
+
+std::span<const std::string_view> check_codes() {
+  static constexpr auto kCodes = std::to_array<std::string_view>({
+      "bad_arguments", "bad_call_id",    "bad_call_name",      "bad_content",    "bad_tool",
+      "blank_text",    "duplicate_call", "duplicate_result",   "duplicate_tool", "early_result",
+      "empty_calls",   "empty_content",  "empty_message",      "empty_messages", "first_assistant",
+      "late_result",   "missing_key",    "missing_max_tokens", "missing_model",  "missing_result",
+      "orphan_result", "result_order",   "results_not_first",  "unknown_role",
+  });
+  return kCodes;
 }
 
 bool is_wire_word(std::string_view text, std::int64_t size_max) {

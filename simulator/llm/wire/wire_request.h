@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/provider.h"
@@ -39,8 +41,12 @@ Result<WireRequest> read_wire_request(Dialect dialect, const Json& body);
 ///   results_not_first, bad_call_id, duplicate_call, bad_call_name, bad_arguments (WIRE-71);
 ///   empty_calls, empty_message (WIRE-72)
 /// Pure.
+/// See check_codes for all.
 std::vector<RequestProblem> check_messages_body(const Json& body);
 std::vector<RequestProblem> check_chat_body(const Json& body);
+
+/// The codes of everything that is refused in a request, those of check_request included.
+std::span<const std::string_view> check_codes();
 
 /// Letters, digits, '_' and '-', 1 to `size_max` of them: what providers take as ids and names.
 bool is_wire_word(std::string_view text, std::int64_t size_max);

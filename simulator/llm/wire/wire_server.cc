@@ -18,6 +18,7 @@
 #include "engine/kernel/owned_fd.h"
 #include "simulator/llm/wire/connection.h"
 #include "simulator/llm/wire/connection_threads.h"
+#include "simulator/llm/wire/loopback_host.h"
 #include "simulator/llm/wire/wire_book.h"
 
 namespace plumb::simulator {
@@ -30,6 +31,9 @@ constexpr std::int64_t kQuietStepMs = 2;
 
 constexpr std::string_view kLate =
     "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+constexpr std::string_view kLongHead =
+    "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n"
+    "Content-Length: 0\r\n\r\n";
 
 /// The library's view of a connection.
 class LibraryStream final : public httplib::Stream {
@@ -50,10 +54,14 @@ class LibraryStream final : public httplib::Stream {
 };
 
 /// What the thread of a connection is about. `headers`: of the request, before those that the
-/// library would act upon were taken out. `delivery`: the reply that is being written.
+/// library would act upon were taken out. `has_chunks`: the client knows them, as of HTTP/1.1.
+/// `is_malformed`: the length of the body is no number. `delivery`: the reply that is being
+/// written.
 struct Service {
   Connection& connection;
   HeaderList headers = {};
+  bool has_chunks = true;
+  bool is_malformed = false;
   bool is_too_large = false;
   bool was_answered = false;
   Delivery delivery = {};
@@ -193,7 +201,12 @@ void send(Service& service, WireBook& book, Delivery delivery, httplib::Response
     if (is_written && sink.done) sink.done();
     return is_written;
   };
-  if (reply.is_stream) {
+  if (reply.is_stream && !service.has_chunks) {
+    // The end of the connection is the end of the stream.
+    service.connection.close_after_this();
+    response.set_header("Connection", "close");
+    response.set_content_provider(reply.content_type, provider);
+  } else if (reply.is_stream) {
     response.set_chunked_content_provider(reply.content_type, provider);
   } else if (reply.body.empty()) {
     response.set_content("", reply.content_type);
@@ -282,6 +295,11 @@ class LibraryServer final : public httplib::Server {
 
   void handle(const httplib::Request& request, std::string body, httplib::Response& response) {
     t_service->connection.end_of_request();
+    const std::string stranger = foreign_source(t_service->headers);
+    if (!stranger.empty()) {
+      return refuse(request, 403, stranger + " is not on loopback", response);
+    }
+    if (t_service->is_malformed) return refuse(request, 400, "", response);
     send(*t_service, book_, book_.answer(request_of(request, std::move(body))), response);
   }
 
@@ -289,7 +307,9 @@ class LibraryServer final : public httplib::Server {
   void refuse(const httplib::Request& request, int status, std::string message,
               httplib::Response& response) {
     if (t_service->connection.is_late()) status = 408;
+    if (t_service->connection.has_long_head()) status = 431;
     if (t_service->is_too_large) status = 413;
+    if (t_service->is_malformed) status = 400;
     if (message.empty()) message = words_of(status);
     t_service->connection.close_after_this();
     response.set_header("Connection", "close");
@@ -304,6 +324,7 @@ class LibraryServer final : public httplib::Server {
     if (status == 408) return "the request did not arrive in time";
     if (status == 413) return "the request body is too large";
     if (status == 414) return "the URL is too long";
+    if (status == 431) return "the headers are too long";
     return "the request is no valid HTTP";
   }
 
@@ -329,6 +350,9 @@ class LibraryServer final : public httplib::Server {
     if (!service.was_answered && connection.is_late()) {
       connection.write(kLate.data(), kLate.size());
     }
+    if (!service.was_answered && connection.has_long_head()) {
+      connection.write(kLongHead.data(), kLongHead.size());
+    }
     const bool arrived = connection.flush();
     if (!arrived && service.ending == ReplyEnding::complete) {
       service.ending = ReplyEnding::client_left;
@@ -352,12 +376,18 @@ class LibraryServer final : public httplib::Server {
 
   /// Whatever a client accepts, it gets the bytes as they are, all of them.
   void take_headers(httplib::Request& request) {
+    t_service->connection.end_of_head();
     t_service->headers = headers_of(request);
+    t_service->has_chunks = request.version != "HTTP/1.0";
     request.headers.erase("Accept-Encoding");
     request.ranges.clear();
     const std::string length = request.get_header_value("Content-Length");
-    if (!length.empty() && std::strtoull(length.c_str(), nullptr, 10) >
-                               static_cast<unsigned long long>(book_.options().body_bytes_max)) {
+    if (!std::ranges::all_of(length, [](unsigned char c) { return std::isdigit(c) != 0; })) {
+      t_service->is_malformed = true;
+      t_service->connection.refuse_body();
+    } else if (!length.empty() &&
+               std::strtoull(length.c_str(), nullptr, 10) >
+                   static_cast<unsigned long long>(book_.options().body_bytes_max)) {
       t_service->is_too_large = true;
       t_service->connection.refuse_body();
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/llm/wire/wire_server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "simulator/llm/wire/wire_client_fixture.h"
 #include "simulator/llm/wire/wire_script_fixture.h"
@@ -188,6 +190,39 @@ TEST(WireServer, AnswersManyClientsAtOnce) {
   for (std::thread& client : clients) client.join();
 
   EXPECT_EQ(whole, 50);
+}
+
+/// Each stream takes three descriptors: the client's, the server's and its deadline's.
+void allow_descriptors(rlim_t count) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_cur < count) limit.rlim_cur = std::min(count, limit.rlim_max);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+TEST(WireServer, StreamsToAThousandClientsAtOnce) {
+  constexpr int kClients = 1000;
+  allow_descriptors(4000);
+  std::atomic<int> begun = 0;
+  WireOptions options;
+  options.loops = true;
+  options.on_request = [&](const Exchange&) { ++begun; };
+  // No stream ends before all have begun.
+  options.has_happened = [&](const Trigger&) { return begun == kClients; };
+  const auto server = serve("  - model: {text: abcdef, chunk: 1, until: agent_start}\n", options);
+  std::vector<std::unique_ptr<WireClient>> clients;
+
+  for (int i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<WireClient>(server->port()));
+    clients.back()->send(http_post("/v1/messages", body_of(kStream)));
+  }
+  int whole = 0;
+  for (const auto& client : clients) {
+    if (client->receive("message_stop\"}").contains("message_stop\"}")) ++whole;
+  }
+
+  EXPECT_EQ(whole, kClients);
+  EXPECT_TRUE(server->errors().empty());
 }
 
 TEST(WireServer, ShowsItsJournal) {  // WIRE-09
