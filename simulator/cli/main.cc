@@ -226,8 +226,10 @@ void add_serve(CLI::App& app, CommandLine& line) {
       ->required()
       ->check(kGiven);
   command->add_option("--port", serve.port, "0: any that is free")->check(whole(0, 65535));
-  command->add_option("--select", serve.select, "The n-th request, or the answers it repeats")
-      ->check(CLI::IsMember({"sequence", "history"}))
+  command
+      ->add_option("--select", serve.select,
+                   "By the n-th request, the answers it repeats, or what its reply matches")
+      ->check(CLI::IsMember({"sequence", "history", "match"}))
       ->capture_default_str();
   command->add_flag("--loop", serve.loops, "Begin again after the last reply");
   command->add_flag("--lenient", serve.is_lenient, "Log what a provider would refuse, and answer");

@@ -79,7 +79,7 @@ struct LintCommand {
 struct ServeCommand {
   std::string script;
   std::int64_t port = 0;            ///< 0: any.
-  std::string select = "sequence";  ///< sequence, history.
+  std::string select = "sequence";  ///< sequence, history, match.
   bool loops = false;
   bool is_lenient = false;
   std::vector<std::string> allowed;  ///< Codes of refusals that are not made.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plumb serve: the fake LLM on loopback until somebody ends it.
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
 #include <utility>
@@ -12,7 +13,9 @@
 #include "simulator/cli/options.h"
 #include "simulator/cli/terminal_io.h"
 #include "simulator/llm/fault.h"
+#include "simulator/llm/wire/wire_request.h"
 #include "simulator/llm/wire/wire_server.h"
+#include "simulator/script/words.h"
 
 namespace plumb::simulator {
 namespace {
@@ -48,10 +51,15 @@ class ExchangeFile final {
   bool has_failed_ = false;
 };
 
+Selection selection_of(const std::string& word) {
+  if (word == "match") return Selection::match;
+  return word == "history" ? Selection::history : Selection::sequence;
+}
+
 WireOptions wire_options(const ServeCommand& command) {
   WireOptions options;
   options.port = command.port;
-  options.selection = command.select == "history" ? Selection::history : Selection::sequence;
+  options.selection = selection_of(command.select);
   options.loops = command.loops;
   options.is_lenient = command.is_lenient;
   options.computes_usage = command.usage == "computed";
@@ -62,13 +70,26 @@ WireOptions wire_options(const ServeCommand& command) {
   return options;
 }
 
+/// A code that nothing is refused by would allow nothing.
+Result<void> check_allowed(const std::vector<std::string>& allowed) {
+  const std::vector<std::string> known(check_codes().begin(), check_codes().end());
+  for (const std::string& code : allowed) {
+    if (std::ranges::find(known, code) != known.end()) continue;
+    return fail(ErrorCode::invalid, "unknown code " + in_quotes(code) + advice(code, known),
+                "--allow");
+  }
+  return {};
+}
+
 /// The script with the faults that the command line asks for.
 Result<PlayerScript> struck_script(PlayerScript script, const ServeCommand& command) {
   if (command.fault_point > 0) {
     const auto points = fault_points(script);
     if (command.fault_point > std::ssize(points)) {
       return fail(ErrorCode::invalid,
-                  "the script has " + std::to_string(points.size()) + " points for faults");
+                  "'" + std::to_string(command.fault_point) + "' is beyond the " +
+                      std::to_string(points.size()) + " points for faults of " + command.script,
+                  "--fault-point");
     }
     const FaultPoint& point = points[static_cast<std::size_t>(command.fault_point - 1)];
     print_error("fault point " + std::to_string(command.fault_point) + " of " +
@@ -77,8 +98,9 @@ Result<PlayerScript> struck_script(PlayerScript script, const ServeCommand& comm
   }
   // From the last turn on: a failed reply moves those behind it.
   for (auto text = command.faults.rbegin(); text != command.faults.rend(); ++text) {
-    PLUMB_TRY(const auto point, fault_point_of(*text));
-    PLUMB_TRY(script, with_fault(std::move(script), point));
+    auto point = fault_point_of(*text);
+    if (!point) return fail(ErrorCode::invalid, point.error().message, "--fault");
+    PLUMB_TRY(script, with_fault(std::move(script), *point));
   }
   return script;
 }
@@ -124,6 +146,9 @@ int settle(WireServer& server, const ServeCommand& command) {
 }  // namespace
 
 int serve_command(const CommonOptions& common, const ServeCommand& command) {
+  if (const auto allowed = check_allowed(command.allowed); !allowed) {
+    return refuse({allowed.error()});
+  }
   auto script = load_script(common, command);
   if (!script) return refuse(script.error());
   WireOptions options = wire_options(command);
@@ -143,7 +168,8 @@ int serve_command(const CommonOptions& common, const ServeCommand& command) {
     return kExitHarness;
   }
   print_out("listening on http://127.0.0.1:" + std::to_string((*server)->port()) + "\n");
-  std::fflush(stdout);
+  // Nobody would know where it is; what failed is said at the end of the program.
+  if (std::fflush(stdout) != 0) return kExitHarness;
   wait_for_signal();
   // A reply whose last bytes are under way is not cut by the stop.
   (*server)->wait_until_quiet(kLastRepliesMs);

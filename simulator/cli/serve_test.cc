@@ -8,6 +8,7 @@ namespace plumb::simulator {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr const char* kBody = R"({"model":"m","messages":[{"role":"user","content":"hi"}]})";
 
@@ -72,6 +73,16 @@ TEST_F(ServeTest, LoopsWhenAsked) {
   EXPECT_THAT(serve("--loop", 0).out, HasSubstr("code 2\n0 passed, 0 failed, 0 skipped"));
 }
 
+TEST_F(ServeTest, ChoosesByWhatTheRequestHolds) {  // WIRE-11
+  write("- model: {text: one, match: {user: bye}}\n- model: {text: two, match: {user: hi}}\n");
+
+  const Ran ran = serve("--select match", 1);
+
+  EXPECT_THAT(ran.out, HasSubstr(R"("content":"two")"));
+  EXPECT_THAT(ran.out, HasSubstr("code 1\n1 passed, 1 failed, 0 skipped"));
+  EXPECT_EQ(ran.err, file_ + ":5:3: left_over: track 'main' has 1 reply that no request took\n");
+}
+
 TEST_F(ServeTest, StrikesAReply) {
   write("- model: one\n");
 
@@ -110,16 +121,39 @@ TEST_F(ServeTest, RefusesWhatItCannotServe) {
   write("- model: one\n");
   std::ofstream(scratch_ / "empty.yaml") << "scenario: s\nrules: [WIRE-07]\nsteps: [{user: go}]\n";
 
-  const auto ends = endings(
-      {"serve", "serve nothing.yaml", "serve " + scratch_ / "empty.yaml",
-       "serve " + file_ + " --port 70000", "serve " + file_ + " --write 0",
-       "serve " + file_ + " --fault cutt@1", "serve " + file_ + " --fault cut@9",
-       "serve " + file_ + " --fault-point 8", "serve " + file_ + " --fault cut_arguments@1"});
+  const auto ends =
+      endings({"serve", "serve nothing.yaml", "serve " + scratch_ / "empty.yaml",
+               "serve " + file_ + " --port 70000", "serve " + file_ + " --write 0",
+               "serve " + file_ + " --fault cutt@1", "serve " + file_ + " --fault cut@9",
+               "serve " + file_ + " --fault-point 8", "serve " + file_ + " --fault cut_arguments@1",
+               "serve " + file_ + " --allow bad_cal_id", "serve " + file_ + " --select macth"});
 
   for (const std::string& end : ends) {
     EXPECT_EQ(end, "4, 1 errors, 0 passed, 1 failed, 0 skipped");
   }
   EXPECT_EQ(endings({"serve " + file_ + " --log /nowhere/log.jsonl"}).front(), "3, 1 errors, ");
+}
+
+TEST_F(ServeTest, SaysWhichWordIsWrong) {
+  write("- model: one\n");
+  const std::string serve = "plumb serve " + file_;
+
+  EXPECT_THAT(shell(serve + " --allow bad_cal_id").err,
+              StartsWith("--allow: unknown code 'bad_cal_id'; did you mean 'bad_call_id'?"));
+  EXPECT_THAT(shell(serve + " --fault cut@0").err,
+              StartsWith("--fault: fault 'cut@0' has no turn"));
+  EXPECT_THAT(shell(serve + " --fault-point 99").err,
+              StartsWith("--fault-point: '99' is beyond the 7 points for faults of "));
+}
+
+TEST_F(ServeTest, EndsWhereNobodyLearnsItsPort) {
+  write("- model: one\n");
+
+  for (const char* out : {" >/dev/full", " >&-"}) {
+    const Ran ran = shell("plumb serve " + file_ + out);
+    EXPECT_EQ(ran.code, 3) << out;
+    EXPECT_EQ(ran.err, "plumb: the output cannot be written to standard output\n") << out;
+  }
 }
 
 }  // namespace

@@ -68,13 +68,91 @@ std::int64_t choose(const std::vector<ScriptedReply>& replies, const PlayerRules
     const std::int64_t taken = state.taken[track];
     return rules.loops ? taken % size : taken;
   }
-  const std::int64_t answers = rules.answers;
-  const Turn turn = turn_of(replies, answers);
-  auto& attempts = state.attempts[track];
-  if (attempts.answers != answers) attempts = {answers, 0};
-  const std::int64_t index = std::min(turn.failed_begin + attempts.failed, turn.good);
-  if (index < turn.good) attempts.failed += 1;
+  const Turn turn = turn_of(replies, rules.answers);
+  // By turn, for sessions side by side are not at the same.
+  std::int64_t& failed = state.failed[track][turn.good];
+  const std::int64_t index = std::min(turn.failed_begin + failed, turn.good);
+  if (index < turn.good) failed += 1;
   return index;
+}
+
+/// Why a reply is not for a request, or "".
+std::string unmatched(const ScriptedReply& reply, const engine::ModelRequest& request,
+                      const PlayerRules& rules) {
+  const auto& match = reply.reply.match;
+  return match ? unmatched_part(*match, request, rules.script_id) : "";
+}
+
+/// The first reply that is for the request, of those not given, or of all in a script that loops;
+/// or the number of replies.
+std::int64_t choose_match(const std::vector<ScriptedReply>& replies,
+                          const engine::ModelRequest& request, const PlayerRules& rules,
+                          PlayerState& state) {
+  const std::int64_t size = std::ssize(replies);
+  auto& given = state.given[request.lineage];
+  std::int64_t again = size;
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (!unmatched(replies[static_cast<std::size_t>(i)], request, rules).empty()) continue;
+    if (given.insert(i).second) return i;
+    again = std::min(again, i);
+  }
+  return rules.loops ? again : size;
+}
+
+/// The first position that is not in `given`.
+std::int64_t first_left(const std::set<std::int64_t>& given) {
+  std::int64_t first = 0;
+  while (given.contains(first)) ++first;
+  return first;
+}
+
+/// No reply is for the request, or the reply that it gets is for another: `reply` is one of them.
+LlmError unmatched_error(const PlayerScript& script, const PlayerState& state,
+                         const engine::ModelRequest& request, const ScriptedReply& reply,
+                         const PlayerRules& rules) {
+  const std::string words = rules.matches ? " matches no reply that is left; of the first "
+                                          : " is not the one that this reply is for: ";
+  return {"unmatched",
+          request_text(state, request.lineage) + words + unmatched(reply, request, rules),
+          located(script.file, reply.reply.match->place)};
+}
+
+/// Counts what was given.
+void take(PlayerState& state, const std::string& track, std::int64_t chosen,
+          const PlayerRules& rules) {
+  auto& taken = state.taken[track];
+  if (rules.matches) {
+    taken = first_left(state.given[track]);
+  } else {
+    taken = rules.answers < 0 ? taken + 1 : std::max(taken, chosen + 1);
+  }
+}
+
+/// The answer to a request that is right. `plan`: what is known of it.
+Played answered(const PlayerScript& script, PlayerState state, const engine::ModelRequest& request,
+                const PlayerRules& rules, Plan plan) {
+  const std::string& track = request.lineage;
+  const auto& replies = script.tracks.find(track)->second;
+  const std::int64_t chosen = rules.matches ? choose_match(replies, request, rules, state)
+                                            : choose(replies, rules, state, track);
+  if (chosen >= std::ssize(replies)) {
+    const auto left =
+        rules.matches ? static_cast<std::size_t>(first_left(state.given[track])) : replies.size();
+    if (left >= replies.size()) return {state, exhausted(script, state, track)};
+    plan.errors = {unmatched_error(script, state, request, replies[left], rules)};
+    plan.kind = Plan::Kind::broken;
+    return {std::move(state), std::move(plan)};
+  }
+  const ScriptedReply& reply = replies[static_cast<std::size_t>(chosen)];
+  if (!unmatched(reply, request, rules).empty()) {
+    plan.errors.push_back(unmatched_error(script, state, request, reply, rules));
+    plan.kind = rules.is_lenient ? plan.kind : Plan::Kind::broken;
+  }
+  plan.place = reply.place;
+  if (plan.kind == Plan::Kind::broken) return {std::move(state), std::move(plan)};
+  plan.reply = reply.reply;
+  take(state, track, chosen, rules);
+  return {std::move(state), std::move(plan)};
 }
 
 /// What is wrong with a request, by the rules.
@@ -143,14 +221,7 @@ Played step(const PlayerScript& script, PlayerState state, const engine::ModelRe
     return {std::move(state), std::move(plan)};
   }
   follow(accepted, request.messages);
-  const std::int64_t chosen = choose(replies, rules, state, track);
-  if (chosen >= std::ssize(replies)) return {state, exhausted(script, state, track)};
-  const ScriptedReply& reply = replies[static_cast<std::size_t>(chosen)];
-  plan.reply = reply.reply;
-  plan.place = reply.place;
-  auto& taken = state.taken[track];
-  taken = rules.answers < 0 ? taken + 1 : std::max(taken, chosen + 1);
-  return {std::move(state), std::move(plan)};
+  return answered(script, std::move(state), request, rules, std::move(plan));
 }
 
 bool is_failed_reply(const ModelStep& reply) {
@@ -165,8 +236,10 @@ std::vector<LlmError> left_over(const PlayerScript& script, const PlayerState& s
     const std::size_t used =
         taken == state.taken.end() ? 0 : static_cast<std::size_t>(taken->second);
     if (used >= replies.size()) continue;
+    const auto given = state.given.find(track);
+    const std::size_t count = given == state.given.end() ? used : given->second.size();
     errors.push_back({"left_over",
-                      "track " + in_quotes(track) + " has " + replies_text(replies.size() - used) +
+                      "track " + in_quotes(track) + " has " + replies_text(replies.size() - count) +
                           " that no request took",
                       located(script.file, replies[used].place)});
   }

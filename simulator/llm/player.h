@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/model/provider.h"
 #include "engine/trace/event.h"
+#include "simulator/llm/request_match.h"
 #include "simulator/script/scenario.h"
 
 namespace plumb::simulator {
@@ -35,18 +37,14 @@ struct PlayerScript {
 PlayerScript make_player_script(const Scenario& scenario);
 
 /// How many replies each track has given, and how many requests came in all. `accepted`: the
-/// messages of each track's last request that was not refused. `attempts`: failed replies given to
-/// requests that repeat as many answers as `answers` says.
+/// messages of each track's last request that was not refused. `failed`: of each track, failed
+/// replies given, by the position of the good one behind them. `given`: replies that were chosen by
+/// what the request holds.
 struct PlayerState {
-  struct Attempts {
-    std::int64_t answers = -1;
-    std::int64_t failed = 0;
-    bool operator==(const Attempts&) const = default;
-  };
-
   std::map<std::string, std::int64_t, std::less<>> taken;
   std::map<std::string, std::vector<SharedJson>, std::less<>> accepted;
-  std::map<std::string, Attempts, std::less<>> attempts;
+  std::map<std::string, std::map<std::int64_t, std::int64_t>, std::less<>> failed;
+  std::map<std::string, std::set<std::int64_t>, std::less<>> given;
   std::int64_t request_count = 0;
   bool operator==(const PlayerState&) const = default;
 };
@@ -73,12 +71,17 @@ struct FoundError {
 /// said and answered all the same. `checks_off`: codes that nobody looks for. `loops`: past its
 /// last reply a track begins again. `answers`: from 0, the answers that the request repeats, which
 /// alone choose the reply: failed replies do not count, each is given once and then the next.
+/// `matches`: the first reply not given yet whose `match` holds, or that has none (WIRE-11);
+/// otherwise `match` is a claim about the request that a reply gets. `script_id`: for calls whose
+/// ids do not stand as in the script.
 struct PlayerRules {
   std::vector<FoundError> found = {};
   std::vector<std::string> checks_off = {};
   bool is_lenient = false;
   bool loops = false;
   std::int64_t answers = -1;
+  bool matches = false;
+  ScriptId script_id = {};
 };
 
 struct Played {
@@ -87,8 +90,9 @@ struct Played {
 };
 
 /// The next state and the answer to a request; its track is the request's lineage. Pure.
-/// Codes: see check_request; exhausted, when the track has no reply left; unforeseen, when the
-/// script has no such track.
+/// Codes: see check_request; exhausted, when the track has no reply left; unmatched, when none that
+/// is left, or not the one whose turn it is, is meant for the request; unforeseen, when the script
+/// has no such track.
 Played step(const PlayerScript& script, PlayerState state, const engine::ModelRequest& request,
             const PlayerRules& rules = {});
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of replies: what each kind needs of the reply and which of the other keys it reads.
+// Faults of replies: what each kind needs of the reply and which of the other keys it reads. What
+// requests replies are meant for.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -60,12 +61,35 @@ void check_reply_fault(const ModelStep& reply, ErrorList& errors) {
              "fault of unknown call " + in_quotes(fault.call) + advice(fault.call, calls));
 }
 
+/// A result can come back of calls that a reply has made.
+void check_match(const RequestMatch& match, const std::vector<std::string>& calls,
+                 ErrorList& errors) {
+  for (const auto& [call, text] : match.results) {
+    if (std::ranges::find(calls, call) != calls.end()) continue;
+    errors.add(match.place,
+               "match of the result of unknown call " + in_quotes(call) + advice(call, calls));
+  }
+}
+
+std::vector<std::string> calls_of(const Scenario& scenario) {
+  std::vector<std::string> calls;
+  for (const Step& step : scenario.steps) {
+    const auto* reply = std::get_if<ModelStep>(&step.action);
+    if (reply == nullptr) continue;
+    for (const CallScript& call : reply->calls) calls.push_back(call.id);
+  }
+  return calls;
+}
+
 }  // namespace
 
 void check_replies(const Scenario& scenario, ErrorList& errors) {
+  const auto calls = calls_of(scenario);
   for (const Step& step : scenario.steps) {
     const auto* reply = std::get_if<ModelStep>(&step.action);
-    if (reply != nullptr && reply->fault) check_reply_fault(*reply, errors);
+    if (reply == nullptr) continue;
+    if (reply->fault) check_reply_fault(*reply, errors);
+    if (reply->match) check_match(*reply->match, calls, errors);
   }
 }
 

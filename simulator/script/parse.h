@@ -44,7 +44,7 @@ void check_scripts(const Fields& root, const NamedPlaces& calls, ErrorList& erro
 /// Scripted commands whose keys contradict each other or the workspace.
 void check_processes(const Scenario& scenario, const Fields& root, ErrorList& errors);
 
-/// Faults of replies that could have no effect, or contradict the reply.
+/// Faults of replies that could have no effect, or contradict the reply; requests that cannot come.
 void check_replies(const Scenario& scenario, ErrorList& errors);
 
 /// Conditions on files that exclude each other.

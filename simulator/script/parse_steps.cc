@@ -57,6 +57,20 @@ std::optional<UsageScript> parse_usage(std::optional<YamlView> view) {
                      fields.number("cache_write"), fields.number("reasoning")};
 }
 
+std::optional<RequestMatch> parse_request_match(std::optional<YamlView> view) {
+  if (!view) return std::nullopt;
+  const Fields fields(*view);
+  RequestMatch match;
+  if (fields.has("user")) match.user = parse_match(fields.find("user"));
+  for (const auto& [call, text] : members_of(fields.find("results"))) {
+    match.results.emplace_back(call, parse_match(text));
+  }
+  match.tools = fields.maybe_texts("tools");
+  match.model = fields.maybe_text("model");
+  match.place = view->key_place();
+  return match;
+}
+
 Action parse_model(YamlView view) {
   ModelStep model;
   if (view.value->is_string()) {
@@ -77,6 +91,7 @@ Action parse_model(YamlView view) {
   model.delta_delay_ms = fields.number("delta_delay_ms");
   model.chunk = fields.number("chunk");
   model.until = fields.trigger("until");
+  model.match = parse_request_match(fields.find("match"));
   return model;
 }
 

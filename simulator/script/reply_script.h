@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/trace/pattern.h"
 #include "engine/values/json.h"
 #include "simulator/script/place.h"
+#include "simulator/script/text_match.h"
 
 namespace plumb::simulator {
 
@@ -87,9 +89,23 @@ struct UsageScript {
   bool operator==(const UsageScript&) const = default;
 };
 
+/// The request that a reply is meant for (WIRE-11); all given parts must hold. `user`: the text of
+/// the last message of the user. `results`: by call id, the text of that call's result, which must
+/// be there. `tools`: names that the request declares, whatever else it does; empty: it declares
+/// none. `model`: its name.
+struct RequestMatch {
+  std::optional<TextMatch> user;
+  std::vector<std::pair<std::string, TextMatch>> results;
+  std::optional<std::vector<std::string>> tools;
+  std::optional<std::string> model;
+  Place place;
+  bool operator==(const RequestMatch&) const = default;
+};
+
 /// One reply of the model: the k-th of its track answers the track's k-th request. `stop` empty:
 /// toolUse if there are calls, else stop; words that only one provider has: stop_sequence, pause,
-/// filter, context. `until`: the end of the reply waits for an event.
+/// filter, context. `until`: the end of the reply waits for an event. `match`: what its request
+/// must be like.
 struct ModelStep {
   std::string track = "main";
   std::string text;
@@ -104,6 +120,7 @@ struct ModelStep {
   std::int64_t delta_delay_ms = 0;  ///< Before each further delta.
   std::int64_t chunk = 0;           ///< Code points a delta; 0: the whole block at once.
   Trigger until;
+  std::optional<RequestMatch> match;
   bool operator==(const ModelStep&) const = default;
 };
 

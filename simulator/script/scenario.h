@@ -318,16 +318,6 @@ struct Variants {
 
 // ------------------------------------------------------------------ expectations
 
-/// All given parts must hold.
-struct TextMatch {
-  std::optional<std::string> equals;
-  std::vector<std::string> contains;
-  std::vector<std::string> lacks;
-  std::optional<std::string> starts;
-  std::optional<std::string> ends;
-  bool operator==(const TextMatch&) const = default;
-};
-
 /// A file when the run has settled. `is_same`: as at the start.
 struct FileExpectation {
   std::string path;

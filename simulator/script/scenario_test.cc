@@ -258,6 +258,20 @@ TEST(Scenario, ReadsWhatHappensToAReplyOnItsWay) {
   EXPECT_EQ(stall.fault->at, -1);
 }
 
+TEST(Scenario, ReadsWhichRequestAReplyIsFor) {  // WIRE-11
+  const Scenario scenario = every_key();
+
+  const auto& match = std::get<ModelStep>(scenario.steps.at(1).action).match;
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->user, (TextMatch{{}, {"a"}, {"b"}, "c", "d"}));
+  ASSERT_EQ(match->results.size(), 2U);
+  EXPECT_EQ(match->results[0].first, "c1");
+  EXPECT_EQ(match->results[0].second.equals, "done");
+  EXPECT_EQ(match->results[1].second.equals, "e");
+  EXPECT_EQ(match->tools, std::vector<std::string>{"read"});
+  EXPECT_EQ(match->model, "fake-2");
+}
+
 TEST(Scenario, NamesEachStepAsWritten) {
   std::string names;
   for (const Step& step : every_key().steps) names += std::string(name_of(step)) + " ";
@@ -273,7 +287,7 @@ TEST(Scenario, ReadsTheStepsOfTheHost) {
   const auto& steer = std::get<InputStep>(scenario.steps.at(5).action);
   EXPECT_EQ(steer.text, "stop it");
   EXPECT_EQ(steer.when.text, "execute_begin call c1");
-  EXPECT_EQ(steer.when.place, (Place{160, 34}));
+  EXPECT_EQ(steer.when.place, (Place{165, 34}));
   EXPECT_EQ(std::get<AbortStep>(scenario.steps.at(7).action).when.pattern.kind, "agent_start");
   const auto& configure = std::get<ConfigureStep>(scenario.steps.at(14).action);
   EXPECT_EQ(configure.thinking, "high");

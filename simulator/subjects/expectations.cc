@@ -37,18 +37,8 @@ class Unmets {
 };
 
 void Unmets::text(const Compared& subject, const TextMatch& match, const std::string& actual) {
-  if (match.equals && *match.equals != actual) add(subject, "differs", *match.equals, actual);
-  for (const auto& part : match.contains) {
-    if (!actual.contains(part)) add(subject, "lacks a text", part, actual);
-  }
-  for (const auto& part : match.lacks) {
-    if (actual.contains(part)) add(subject, "has a text that must not be there", part, actual);
-  }
-  if (match.starts && !actual.starts_with(*match.starts)) {
-    add(subject, "starts otherwise", *match.starts, actual);
-  }
-  if (match.ends && !actual.ends_with(*match.ends)) {
-    add(subject, "ends otherwise", *match.ends, actual);
+  for (TextMismatch& one : mismatches(match, actual)) {
+    add(subject, std::move(one.message), std::move(one.expected), actual);
   }
 }
 

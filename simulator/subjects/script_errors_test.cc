@@ -107,6 +107,13 @@ TEST(UnusedEntries, AreErrorsAtTheEntry) {
             "s.yaml:4:13: this process was not used\n");
 }
 
+TEST(ReplyForAnotherRequest, IsAnErrorAtItsMatch) {  // WIRE-11
+  EXPECT_EQ(errors_of("steps:\n  - user: go\n  - model: {text: a, match: {user: stay}}\n"),
+            "s.yaml:5:22: unmatched: request 1 on track 'main' is not the one that this reply is "
+            "for: its last user text 'go' differs 'stay'\n");
+  EXPECT_EQ(errors_of("steps:\n  - user: go\n  - model: {text: a, match: {user: go}}\n"), "");
+}
+
 TEST(UnansweredDialog, IsAnErrorAtTheVerbThatAsks) {
   EXPECT_EQ(errors_of(tool_that("{ask: {method: confirm, title: Sure}}") + kCallOfT),
             "s.yaml:7:15: no entry of 'ui' answers the dialog confirm 'Sure'\n");

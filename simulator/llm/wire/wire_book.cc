@@ -202,7 +202,9 @@ WireBook::Chosen WireBook::choose(const Exchange& exchange, WireRequest& wire, P
   rules.is_lenient = options_.is_lenient;
   rules.loops = options_.loops;
   if (options_.selection == Selection::history) rules.answers = wire.answers;
+  rules.matches = options_.selection == Selection::match;
   const std::lock_guard lock(mutex_);
+  rules.script_id = [this](std::string_view id) { return script_call_id(id, *script_); };
   Chosen chosen;
   chosen.templates = templates_;
   const bool is_new = !conversations_.contains(exchange.conversation);

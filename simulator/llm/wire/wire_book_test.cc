@@ -216,6 +216,86 @@ TEST(WireBook, HistoryAloneChoosesTheReply) {  // WIRE-11
   EXPECT_EQ(text_of(book.answer(messages_request(kHello, "/c/other/messages", ""))), "");
 }
 
+TEST(WireBook, AResetCountsInSequenceAlone) {  // WIRE-11
+  const std::string steps = "  - model: {fail: {kind: network}}\n  - model: one\n  - model: two\n";
+  WireOptions options;
+  WireBook sequence(script_of(steps), options);
+  options.selection = Selection::history;
+  WireBook history(script_of(steps), options);
+
+  for (WireBook* book : {&sequence, &history}) {
+    EXPECT_EQ(book->answer(messages_request()).ending, ReplyEnding::reset);
+    EXPECT_EQ(text_of(book->answer(messages_request())), "one");
+  }
+  EXPECT_EQ(text_of(sequence.answer(messages_request())), "two");
+  EXPECT_EQ(text_of(history.answer(messages_request())), "one");
+}
+
+TEST(WireBook, HistoryKeepsParallelSessionsApart) {  // WIRE-11
+  WireOptions options;
+  options.selection = Selection::history;
+  WireBook book(script_of("  - model: {fail: {kind: rate_limit}}\n  - model: one\n"
+                          "  - model: {fail: {kind: overloaded}}\n  - model: two\n"),
+                options);
+  const std::string longer =
+      R"([{"role":"user","content":"hi"},{"role":"assistant","content":"one"},)"
+      R"({"role":"user","content":"go on"}])";
+
+  EXPECT_EQ(book.answer(messages_request()).status, 429);
+  EXPECT_EQ(book.answer(messages_request(longer)).status, 529);
+  EXPECT_EQ(text_of(book.answer(messages_request())), "one");
+  EXPECT_EQ(text_of(book.answer(messages_request(longer))), "two");
+}
+
+TEST(WireBook, TwoSummariesAreTwoReplies) {  // WIRE-11
+  WireBook book(script_of("  - model: one\n  - model: {track: summary, text: first, delay_ms: 9}\n"
+                          "  - model: {track: summary, text: second}\n  - model: two\n"),
+                {});
+  const std::string tools = R"(,"tools":[{"name":"f","input_schema":{"type":"object"}}])";
+  book.answer(messages_request(kHello, "/v1/messages", tools));
+
+  const Delivery first = book.answer(messages_request());
+  const Delivery second = book.answer(messages_request());
+
+  EXPECT_EQ(book.open_count(), 3);
+  EXPECT_EQ(text_of(first) + " " + text_of(second), "first second");
+  EXPECT_EQ(text_of(book.answer(messages_request(kHello, "/v1/messages", tools))), "two");
+}
+
+TEST(WireBook, AMatchChoosesTheReply) {  // WIRE-11
+  WireOptions options;
+  options.selection = Selection::match;
+  WireBook book(script_of("  - model: {text: after, match: {results: {c1: fine}}}\n"
+                          "  - model: {calls: [{id: c1, tool: f}], match: {user: hi, tools: [f]}}\n"
+                          "  - model: {text: chat, match: {model: m, tools: []}}\n"),
+                options);
+  const std::string tools = R"(,"tools":[{"name":"f","input_schema":{"type":"object"}}])";
+  const std::string with_result =
+      R"([{"role":"user","content":"hi"},{"role":"assistant","content":[)"
+      R"({"type":"tool_use","id":"toolu_c1","name":"f","input":{}}]},{"role":"user","content":[)"
+      R"({"type":"tool_result","tool_use_id":"toolu_c1","content":"fine"}]}])";
+
+  EXPECT_EQ(json_of(book.answer(chat_request()))["choices"][0]["message"]["content"], "chat");
+  const Json call = json_of(book.answer(messages_request(kHello, "/v1/messages", tools)));
+  EXPECT_EQ(call["content"][0]["id"], "toolu_c1");
+  EXPECT_EQ(text_of(book.answer(messages_request(with_result, "/v1/messages", tools))), "after");
+  EXPECT_TRUE(book.errors().empty());
+  EXPECT_TRUE(book.left_over().empty());
+}
+
+TEST(WireBook, ARequestThatNothingMatchesIsLoud) {  // WIRE-10, WIRE-11
+  WireOptions options;
+  options.selection = Selection::match;
+  WireBook book(script_of("  - model: {text: one, match: {user: bye}}\n"), options);
+
+  const Delivery delivery = book.answer(messages_request());
+
+  EXPECT_EQ(delivery.status, 500);
+  EXPECT_EQ(header_of(delivery, "x-should-retry"), "false");
+  EXPECT_THAT(delivery.body, HasSubstr("unmatched: request 1 on track 'main' matches no reply"));
+  EXPECT_EQ(book.left_over().size(), 1U);
+}
+
 const std::string kOpenCall = R"([{"role":"user","content":"hi"},{"role":"assistant","content":[)"
                               R"({"type":"tool_use","id":"toolu_c1","name":"f","input":{}}]}])";
 
@@ -301,6 +381,25 @@ TEST(WireBook, ForgetsOldExchangesFirst) {
   EXPECT_EQ(book.journal()["requests"][0]["n"], 8);
   EXPECT_EQ(book.journal()["forgotten"], 7);
   EXPECT_EQ(book.open_count(), 0);
+}
+
+TEST(WireBook, HoldsNoMoreAfterManyRequests) {
+  WireOptions options;
+  options.loops = true;
+  options.journal_max = 100;
+  WireBook book(script_of(kTwoReplies), options);
+  const auto held_after = [&book](int requests) {
+    for (int i = 0; i < requests; ++i) {
+      book.end(book.answer(messages_request()), ReplyEnding::complete, 1);
+    }
+    return std::ssize(dump_json(book.journal()));
+  };
+
+  const auto early = held_after(1'000);
+
+  // The numbers of requests and replies are one digit longer.
+  EXPECT_LE(held_after(10'000), early + 1'000);
+  EXPECT_TRUE(book.errors().empty());
 }
 
 TEST(WireBook, ANewScriptForgetsEverything) {

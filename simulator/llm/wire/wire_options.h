@@ -14,8 +14,9 @@ namespace plumb::simulator {
 /// Which reply a request gets (WIRE-11). `sequence`: the n-th generation request of its
 /// conversation gets the n-th reply of its track; a failed reply is used up. `history`: as many
 /// answers as the request repeats, so many replies are behind it; stateless, a failed reply is
-/// never repeated by counting it.
-enum class Selection : std::uint8_t { sequence, history };
+/// never repeated by counting it. `match`: the first reply of the track that is left and meant for
+/// the request by its `match`; each is given once, a failed one too.
+enum class Selection : std::uint8_t { sequence, history, match };
 
 struct WireOptions {
   std::int64_t port = 0;  ///< 0: any free one.

@@ -20,6 +20,15 @@ constexpr std::int64_t kAnswerGraceMs = 100;
 /// How long a request may be on its way that was sent before an abort.
 constexpr std::int64_t kOnItsWayMs = 30;
 
+void put_real_paths(TextMatch& match, const LivePlaceholders& placeholders) {
+  for (auto* text : {&match.equals, &match.starts, &match.ends}) {
+    if (*text) *text = placeholders.real(**text);
+  }
+  for (auto* texts : {&match.contains, &match.lacks}) {
+    for (std::string& text : *texts) text = placeholders.real(text);
+  }
+}
+
 void put_real_paths(ModelStep& reply, const LivePlaceholders& placeholders) {
   reply.text = placeholders.real(reply.text);
   reply.thinking = placeholders.real(reply.thinking);
@@ -27,6 +36,9 @@ void put_real_paths(ModelStep& reply, const LivePlaceholders& placeholders) {
     call.args = placeholders.real_json(call.args);
     call.arguments_text = placeholders.real(call.arguments_text);
   }
+  if (!reply.match) return;
+  if (reply.match->user) put_real_paths(*reply.match->user, placeholders);
+  for (auto& [call, text] : reply.match->results) put_real_paths(text, placeholders);
 }
 
 /// The script with the run's own paths in what the model says.
