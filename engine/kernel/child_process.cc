@@ -140,7 +140,8 @@ class SpawnSettings {
     sigset_t defaults;
     ::sigemptyset(&none);
     ::sigemptyset(&defaults);
-    for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGQUIT}) ::sigaddset(&defaults, number);
+    for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXFSZ})
+      ::sigaddset(&defaults, number);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
     ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
     ::posix_spawnattr_setpgroup(&attributes_, 0);

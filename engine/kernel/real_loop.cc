@@ -42,6 +42,8 @@ bool RealLoop::poll_outside(std::int64_t timeout_ms) {
     fds.push_back(pollfd{waiter->fd_, waiter->events_, 0});
     waiters.push_back(waiter);
   }
+  // A negative one is passed over.
+  fds.push_back(pollfd{options_.stop_fd, POLLIN, 0});
   const auto timeout = std::min<std::int64_t>(timeout_ms, std::numeric_limits<int>::max());
   const int count = ::poll(fds.data(), fds.size(), static_cast<int>(timeout));
   if (count < 0 && errno != EINTR) {
@@ -51,7 +53,11 @@ bool RealLoop::poll_outside(std::int64_t timeout_ms) {
     return true;
   }
   if (count <= 0) return false;
-  for (std::size_t i = 0; i < fds.size(); ++i) {
+  if (fds.back().revents != 0) {
+    stop(Error{ErrorCode::aborted, "interrupted", ""});
+    return true;
+  }
+  for (std::size_t i = 0; i < waiters.size(); ++i) {
     if (fds[i].revents != 0) outside_.wake(*waiters[i]);
   }
   return true;

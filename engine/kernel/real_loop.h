@@ -17,6 +17,8 @@ struct RealLoopOptions {
   bool skips_idle_time = false;
   /// The longest wait for outside events alone; then the run is stuck.
   std::int64_t wait_ms_max = 600'000;
+  /// A descriptor that ends every run, now and later, once it has something to read; -1: none.
+  int stop_fd = -1;
 };
 
 /// One loop.
@@ -55,7 +57,7 @@ class RealLoop final : public Loop {
   std::int64_t pick(std::span<Waiter* const> /*ready*/) override { return 0; }
   bool idle(std::optional<std::int64_t> due_ms) override;
   void look_outside() override;
-  /// True when a waiter was woken, or the run was stopped: poll itself failed.
+  /// True when a waiter was woken, or the run was stopped: from outside, or because poll failed.
   bool poll_outside(std::int64_t timeout_ms);
 
   RealLoopOptions options_;

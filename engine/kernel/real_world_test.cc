@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -98,6 +99,20 @@ TEST(RealLoop, EndsTheRunWhenPollItselfFails) {
   EXPECT_EQ(result.error().code, ErrorCode::io);
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST(RealLoop, EndsEveryRunOnceItsStopDescriptorSpeaks) {
+  const int event = ::eventfd(1, EFD_CLOEXEC);
+  RealLoop loop(RealLoopOptions{.stop_fd = event});
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe(ends), 0);
+
+  const auto timer = loop.run(sleep_task(loop, 3'600'000));
+  const auto outside = loop.run(read_one(loop, ends[0]));
+
+  EXPECT_EQ(timer.error().code, ErrorCode::aborted);
+  EXPECT_EQ(outside.error().code, ErrorCode::aborted);
+  for (const int fd : {event, ends[0], ends[1]}) ::close(fd);
 }
 
 TEST(RealLoop, IsStuckWhenNothingComesInTime) {

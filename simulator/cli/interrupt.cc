@@ -2,24 +2,32 @@
 #include "simulator/cli/interrupt.h"
 
 #include <csignal>
+#include <cstdint>
 #include <initializer_list>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 namespace plumb::simulator {
 namespace {
 
 volatile std::sig_atomic_t g_signal = 0;
+volatile std::sig_atomic_t g_event = -1;
 
 void note(int signal) {
   g_signal = signal;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(g_event, &one, sizeof(one));
 }
 
 }  // namespace
 
 void note_interrupts() {
+  g_event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);
     // Ignored by whoever started the program, as in the background of a script: it stays so.
@@ -29,6 +37,10 @@ void note_interrupts() {
 
 int noted_interrupt() {
   return g_signal;
+}
+
+int interrupt_fd() {
+  return g_event;
 }
 
 void forget_interrupt() {

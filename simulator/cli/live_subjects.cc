@@ -8,6 +8,7 @@
 
 #include "engine/kernel/shell_word.h"
 #include "engine/values/suggest.h"
+#include "simulator/cli/interrupt.h"
 #include "simulator/llm/wire/wire_model_server.h"
 #include "simulator/script/words.h"
 #include "simulator/subjects/external/black_box.h"
@@ -92,6 +93,7 @@ Result<ChosenSubject> choose_adapter(const RunCommand& command) {
   options.api = api_of(command);
   options.limits = limits_of(command);
   options.make_server = [] { return WireModelServer::create(); };
+  options.stop_fd = interrupt_fd();
   auto first = std::make_unique<ExternalSubject>(options);
   if (auto tested = first->smoke_test(); !tested) {
     Error error = std::move(tested).error();
@@ -116,6 +118,7 @@ Result<ChosenSubject> choose_black_box(const RunCommand& command) {
   options.api = api_of(command);
   if (command.subject_timeout_s > 0) options.step_ms = command.subject_timeout_s * kMsASecond;
   options.make_server = [] { return WireModelServer::create(); };
+  options.stop_fd = interrupt_fd();
   if (auto checked = check_black_box(options.command); !checked) {
     return std::unexpected(std::move(checked).error());
   }

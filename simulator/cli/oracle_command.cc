@@ -5,6 +5,7 @@
 
 #include "engine/values/suggest.h"
 #include "simulator/cli/inputs.h"
+#include "simulator/cli/interrupt.h"
 #include "simulator/cli/options.h"
 #include "simulator/cli/terminal_io.h"
 #include "simulator/oracle/row.h"
@@ -153,7 +154,8 @@ void print_tally(const OracleCommand& command, const Tally& tally, Json cases) {
 void run_file(const OracleCommand& command, const OracleFile& file, Tally& tally, Json& cases) {
   for (const auto& row : file.rows) {
     if (!is_selected(row, command.only)) continue;
-    const CaseVerdict verdict = run_row(row, command.edition);
+    const CaseVerdict verdict = run_row(row, command.edition, interrupt_fd());
+    if (noted_interrupt() != 0) return;
     tally.add(verdict);
     if (command.is_json) {
       cases.push_back(to_json(verdict));
@@ -174,6 +176,9 @@ int oracle_command(const OracleCommand& command) {
   tally.unreadable = std::ssize(errors);
   Json cases = Json::array();
   for (const auto& file : files) run_file(command, file, tally, cases);
+  if (noted_interrupt() != 0) {
+    errors.push_back({ErrorCode::aborted, "interrupted: the other rows were not tried", ""});
+  }
   print_errors(errors);
   print_tally(command, tally, std::move(cases));
   return exit_code_of(tally);

@@ -208,9 +208,10 @@ bool has_commands(const OracleRow& row) {
   });
 }
 
-CaseVerdict run_here(const OracleRow& row, const std::string& edition) {
+CaseVerdict run_here(const OracleRow& row, const std::string& edition, int stop_fd) {
   engine::RealLoopOptions options;
   options.skips_idle_time = !has_commands(row);
+  options.stop_fd = stop_fd;
   engine::RealLoop loop(options);
   auto world = OracleWorld::create(loop);
   if (!world) return broken(row, world.error());
@@ -226,9 +227,9 @@ CaseVerdict run_here(const OracleRow& row, const std::string& edition) {
 }
 
 /// What a library throws is an error of this row, not the end of all others.
-CaseVerdict run_guarded(const OracleRow& row, const std::string& edition) {
+CaseVerdict run_guarded(const OracleRow& row, const std::string& edition, int stop_fd) {
   try {
-    return run_here(row, edition);
+    return run_here(row, edition, stop_fd);
   } catch (const std::exception& error) {
     return broken(row,
                   {ErrorCode::protocol, std::string("the harness failed: ") + error.what(), ""});
@@ -237,17 +238,17 @@ CaseVerdict run_guarded(const OracleRow& row, const std::string& edition) {
 
 }  // namespace
 
-CaseVerdict run_row(const OracleRow& row, const std::string& edition) {
+CaseVerdict run_row(const OracleRow& row, const std::string& edition, int stop_fd) {
   if (auto reason = reason_to_skip(row, edition); !reason.empty()) {
     CaseVerdict verdict = verdict_of(row);
     verdict.outcome = CaseOutcome::skipped;
     verdict.reason = std::move(reason);
     return verdict;
   }
-  if (!row.setup.contains("uid")) return run_guarded(row, edition);
+  if (!row.setup.contains("uid")) return run_guarded(row, edition, stop_fd);
   const auto uid = row.setup["uid"].get<std::int64_t>();
   const auto text =
-      engine::run_as(uid, [&] { return dump_json(to_json(run_guarded(row, edition))); });
+      engine::run_as(uid, [&] { return dump_json(to_json(run_guarded(row, edition, stop_fd))); });
   if (!text) return broken(row, text.error());
   const auto json = parse_json(*text);
   if (!json) return broken(row, json.error());

@@ -23,6 +23,7 @@ struct BlackBoxOptions {
   std::int64_t interrupt_ms = 5'000;  ///< From SIGINT to SIGKILL.
   std::int64_t output_bytes_max = std::int64_t{64} << 20;
   MakeModelServer make_server;
+  int stop_fd = -1;  ///< RealLoopOptions.
 };
 
 /// Errors: invalid, for a placeholder that there is not, and for a command without {base_url}.
@@ -31,7 +32,8 @@ Result<void> check_black_box(const std::string& command);
 /// Thread-compatible.
 class BlackBoxSubject final : public Subject {
  public:
-  explicit BlackBoxSubject(BlackBoxOptions options) : options_(std::move(options)) {}
+  explicit BlackBoxSubject(BlackBoxOptions options)
+      : options_(std::move(options)), loop_(engine::RealLoopOptions{.stop_fd = options_.stop_fd}) {}
 
   std::string_view name() const override { return "black-box"; }
   bool is_built_in() const override { return false; }

@@ -44,7 +44,9 @@ std::vector<std::string> kinds_of(const AdapterHello& hello) {
 }  // namespace
 
 ExternalSubject::ExternalSubject(ExternalOptions options)
-    : options_(std::move(options)), client_(loop_, options_.command, options_.limits) {}
+    : options_(std::move(options)),
+      loop_(engine::RealLoopOptions{.stop_fd = options_.stop_fd}),
+      client_(loop_, options_.command, options_.limits) {}
 
 /// An adapter that is told of the end can tidy up.
 ExternalSubject::~ExternalSubject() {

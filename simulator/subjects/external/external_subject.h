@@ -23,6 +23,7 @@ struct ExternalOptions {
   std::string api = "anthropic-messages";
   AdapterLimits limits = {};
   MakeModelServer make_server;
+  int stop_fd = -1;  ///< RealLoopOptions.
 };
 
 /// Starts nothing before its first run. Thread-compatible.
