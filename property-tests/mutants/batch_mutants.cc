@@ -66,15 +66,18 @@ class UndoOnFailure final : public OuterHooks {
 Mutant undone_effects() {
   Mutant mutant = port_mutant("batch-failure-undoes-earlier-writes", "BATCH-07",
                               "a failing call takes back what earlier ones wrote");
-  const auto current = std::make_shared<UndoableFiles*>(nullptr);
-  mutant.alterations.files = [current](engine::Files& inner, engine::Loop&) {
-    auto files = std::make_unique<UndoableFiles>(inner);
-    *current = files.get();
-    return files;
-  };
-  mutant.alterations.session = [current](engine::SessionOptions& options) {
-    options.wrap_hooks = [current](engine::ToolHooks& inner) -> std::unique_ptr<engine::ToolHooks> {
-      return std::make_unique<UndoOnFailure>(inner, current);
+  mutant.alterations.for_run = [](Alterations& own) {
+    const auto current = std::make_shared<UndoableFiles*>(nullptr);
+    own.files = [current](engine::Files& inner, engine::Loop&) {
+      auto files = std::make_unique<UndoableFiles>(inner);
+      *current = files.get();
+      return files;
+    };
+    own.session = [current](engine::SessionOptions& options) {
+      options.wrap_hooks =
+          [current](engine::ToolHooks& inner) -> std::unique_ptr<engine::ToolHooks> {
+        return std::make_unique<UndoOnFailure>(inner, current);
+      };
     };
   };
   return mutant;

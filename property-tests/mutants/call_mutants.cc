@@ -214,17 +214,19 @@ void add_original_content_mutant(std::vector<Mutant>& list) {
   Mutant original = mutant_of_kind(MutantKind::extension, "result-original-content-is-sent",
                                    "RESULT-01", "the model gets content from before the handlers");
   original.also = {"HOOK-16", "RESULT-03"};
-  const auto kept = std::make_shared<KeptContent>();
-  original.alterations.session = [kept](engine::SessionOptions& options) {
-    options.wrap_hooks = [kept](engine::ToolHooks& inner) {
-      return std::make_unique<ContentKeeper>(inner, kept);
+  original.alterations.for_run = [](Alterations& own) {
+    const auto kept = std::make_shared<KeptContent>();
+    own.session = [kept](engine::SessionOptions& options) {
+      options.wrap_hooks = [kept](engine::ToolHooks& inner) {
+        return std::make_unique<ContentKeeper>(inner, kept);
+      };
     };
-  };
-  original.alterations.policies = [kept](Policies& policies) {
-    policies.result_message = [kept](const engine::FinishedCall& call) {
-      auto message = engine::result_message(call);
-      if (call.ran && kept->contains(call.id)) message.content = kept->at(call.id);
-      return message;
+    own.policies = [kept](Policies& policies) {
+      policies.result_message = [kept](const engine::FinishedCall& call) {
+        auto message = engine::result_message(call);
+        if (call.ran && kept->contains(call.id)) message.content = kept->at(call.id);
+        return message;
+      };
     };
   };
   list.push_back(std::move(original));

@@ -92,16 +92,18 @@ Mutant hasty_tool() {
   mutant.kind = MutantKind::extension;
   mutant.rule = "PIPE-10";
   mutant.change = "a tool acts before it looks at its arguments";
-  const auto current = std::make_shared<engine::Files*>(nullptr);
-  mutant.alterations.files = [current](engine::Files& inner, engine::Loop&) {
-    auto files = std::make_unique<OuterFiles>(inner);
-    *current = files.get();
-    return files;
-  };
-  mutant.alterations.session = [current](engine::SessionOptions& options) {
-    for (auto& tool : options.sdk_tools) {
-      tool.execute = HastyTool(std::move(tool.execute), current);
-    }
+  mutant.alterations.for_run = [](Alterations& own) {
+    const auto current = std::make_shared<engine::Files*>(nullptr);
+    own.files = [current](engine::Files& inner, engine::Loop&) {
+      auto files = std::make_unique<OuterFiles>(inner);
+      *current = files.get();
+      return files;
+    };
+    own.session = [current](engine::SessionOptions& options) {
+      for (auto& tool : options.sdk_tools) {
+        tool.execute = HastyTool(std::move(tool.execute), current);
+      }
+    };
   };
   return mutant;
 }
@@ -222,17 +224,19 @@ Mutant redaction_for_show() {
   mutant.rule = "RESULT-21";
   mutant.also = {"RESULT-01", "HOOK-16"};
   mutant.change = "handlers redact what is shown, not what is stored and sent";
-  const auto kept = std::make_shared<KeptBlocks>();
-  mutant.alterations.session = [kept](engine::SessionOptions& options) {
-    options.wrap_hooks = [kept](engine::ToolHooks& inner) {
-      return std::make_unique<BlockKeeper>(inner, kept);
+  mutant.alterations.for_run = [](Alterations& own) {
+    const auto kept = std::make_shared<KeptBlocks>();
+    own.session = [kept](engine::SessionOptions& options) {
+      options.wrap_hooks = [kept](engine::ToolHooks& inner) {
+        return std::make_unique<BlockKeeper>(inner, kept);
+      };
     };
-  };
-  mutant.alterations.policies = [kept](Policies& policies) {
-    policies.result_message = [kept](const engine::FinishedCall& call) {
-      auto message = engine::result_message(call);
-      if (kept->contains(call.id)) message.content = kept->at(call.id);
-      return message;
+    own.policies = [kept](Policies& policies) {
+      policies.result_message = [kept](const engine::FinishedCall& call) {
+        auto message = engine::result_message(call);
+        if (kept->contains(call.id)) message.content = kept->at(call.id);
+        return message;
+      };
     };
   };
   return mutant;

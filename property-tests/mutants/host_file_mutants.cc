@@ -45,19 +45,20 @@ RunHostTool wrapped(RunHostTool inner, AlsoLocally wrapper, std::shared_ptr<Loca
 
 /// `tool` does something to the local file beside what the host does.
 Mutant local_too(Mutant mutant, std::string tool, AlsoLocally wrapper) {
-  // Shared by the two alterations of a run: the port, and the tool that uses it.
-  const auto local = std::make_shared<LocalFiles>();
   mutant.kind = MutantKind::extension;
-  mutant.alterations.files = [local](engine::Files& inner, engine::Loop&) {
-    local->port = &inner;
-    return std::make_unique<OuterFiles>(inner);
-  };
-  mutant.alterations.session = [tool, wrapper, local](engine::SessionOptions& options) {
-    for (auto& definition : options.builtin_tools) {
-      if (definition.name == tool) {
+  mutant.alterations.for_run = [tool, wrapper](Alterations& own) {
+    // Shared by the two alterations of the run: the port, and the tool that uses it.
+    const auto local = std::make_shared<LocalFiles>();
+    own.files = [local](engine::Files& inner, engine::Loop&) {
+      local->port = &inner;
+      return std::make_unique<OuterFiles>(inner);
+    };
+    own.session = [tool, wrapper, local](engine::SessionOptions& options) {
+      for (auto& definition : options.builtin_tools) {
+        if (definition.name != tool) continue;
         definition.execute = wrapped(definition.execute, wrapper, local);
       }
-    }
+    };
   };
   return mutant;
 }

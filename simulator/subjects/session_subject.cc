@@ -160,6 +160,12 @@ std::vector<std::string> SessionSubject::emits() const {
 }
 
 RunResult SessionSubject::run(const Scenario& scenario, const RunOptions& options) {
+  if (options.alterations.for_run) {
+    RunOptions own = options;
+    own.alterations.for_run = nullptr;
+    options.alterations.for_run(own.alterations);
+    return run(scenario, own);
+  }
   RunResult result;
   result.trace.header = header_of(scenario, options, *this);
   result.trace.events.reserve(kEventsExpected);

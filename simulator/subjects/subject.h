@@ -37,6 +37,9 @@ struct Alterations {
   std::function<std::unique_ptr<engine::UserInterface>(engine::UserInterface& inner)> ui;
   std::function<void(engine::SessionOptions&)> session;
   std::function<void(engine::Policies&)> policies;
+  /// Completes a copy of these for one run: what its parts share belongs to that run alone, for
+  /// runs go side by side.
+  std::function<void(Alterations& own)> for_run;
 };
 
 /// How a run is scheduled and what is changed in it. Everything that is left alone gives the
