@@ -30,8 +30,7 @@ bool is_beyond_reference(const Step& step) {
          std::holds_alternative<NewSessionStep>(step.action) ||
          std::holds_alternative<NavigateStep>(step.action) ||
          std::holds_alternative<ForkStep>(step.action) ||
-         std::holds_alternative<InstallStep>(step.action) ||
-         std::holds_alternative<UninstallStep>(step.action);
+         std::holds_alternative<InstallStep>(step.action);
 }
 
 bool is_for_reference(const Scenario& scenario) {
@@ -56,13 +55,10 @@ void warn(const Scenario& scenario, std::vector<Error>& warnings) {
 LintReport lint_scenarios(const std::vector<std::string>& paths, const Catalogue& catalogue,
                           const DefinitionCheck& compiles) {
   LintReport report;
-  const auto files = find_scenarios(paths);
-  if (!files) {
-    report.errors = files.error();
-    return report;
-  }
-  report.file_count = std::ssize(*files);
-  for (const std::string& file : *files) {
+  auto found = look_for_scenarios(paths);
+  report.errors = std::move(found.errors);
+  report.file_count = std::ssize(found.files) + std::ssize(report.errors);
+  for (const std::string& file : found.files) {
     auto scenario = load_scenario(file, catalogue, compiles);
     if (scenario) {
       warn(*scenario, report.warnings);

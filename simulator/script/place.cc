@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "simulator/script/error_list.h"
+#include "simulator/script/words.h"
 
 namespace plumb::simulator {
 
@@ -16,7 +17,7 @@ std::string located(std::string_view file, Place place) {
 }
 
 std::string error_line(const Error& error) {
-  return error.where.empty() ? error.message : error.where + ": " + error.message;
+  return on_one_line(error.where.empty() ? error.message : error.where + ": " + error.message);
 }
 
 std::vector<Error> ErrorList::take() {

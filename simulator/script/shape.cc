@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/values/suggest.h"
 #include "engine/values/utf8.h"
 #include "simulator/script/error_list.h"
 #include "simulator/script/words.h"
@@ -218,11 +219,23 @@ class ShapeChecker final {
       check_member(view.member_at(index++), item.key(), schema, name);
     }
     if (!schema.contains("required")) return;
+    const bool is_closed = schema.value("additionalProperties", Json()) == Json(false);
     for (const Json& key : schema["required"]) {
       if (view.value->contains(key.get_ref<const std::string&>())) continue;
+      if (is_closed && is_mistyped(view, key, schema)) continue;
       report(view.place(), "missing key " + in_quotes(key.get_ref<const std::string&>()) +
                                (name == "this document" ? "" : " in " + name));
     }
+  }
+
+  /// Told already as the unknown key that it was meant to be.
+  static bool is_mistyped(YamlView view, const Json& key, const Json& schema) {
+    const auto known = known_keys(schema);
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    return std::ranges::any_of(view.value->items(), [&](const auto& item) {
+      if (std::ranges::find(known, item.key()) != known.end()) return false;
+      return did_you_mean(item.key(), names) == key.get_ref<const std::string&>();
+    });
   }
 
   void check_size(YamlView view, const Json& schema, const std::string& name) {

@@ -136,24 +136,28 @@ Result<std::vector<std::string>> list_yaml_files(const std::string& directory) {
   return files;
 }
 
-Checked<std::vector<std::string>> find_scenarios(const std::vector<std::string>& paths) {
-  std::vector<Error> errors;
-  std::vector<std::string> files;
+FoundFiles look_for_scenarios(const std::vector<std::string>& paths) {
+  FoundFiles all;
   for (const std::string& path : paths) {
     const auto found = scenarios_of(path);
     for (const auto& file : found.value_or(std::vector<std::string>())) {
-      files.push_back(fs::path(file).lexically_normal().string());
+      all.files.push_back(fs::path(file).lexically_normal().string());
     }
-    if (!found) errors.push_back(found.error());
+    if (!found) all.errors.push_back(found.error());
   }
   if (paths.empty())
-    errors.push_back(
+    all.errors.push_back(
         Error{ErrorCode::invalid, "no scenario given, expected a file or a folder", ""});
-  if (!errors.empty()) return std::unexpected(std::move(errors));
-  std::ranges::sort(files);
-  const auto repeated = std::ranges::unique(files);
-  files.erase(repeated.begin(), repeated.end());
-  return files;
+  std::ranges::sort(all.files);
+  const auto repeated = std::ranges::unique(all.files);
+  all.files.erase(repeated.begin(), repeated.end());
+  return all;
+}
+
+Checked<std::vector<std::string>> find_scenarios(const std::vector<std::string>& paths) {
+  auto found = look_for_scenarios(paths);
+  if (!found.errors.empty()) return std::unexpected(std::move(found.errors));
+  return std::move(found.files);
 }
 
 }  // namespace plumb::simulator

@@ -25,4 +25,11 @@ Result<std::vector<std::string>> list_yaml_files(const std::string& directory);
 /// bytes, each once. Errors: a path that is not there, a folder without a scenario, no path at all.
 Checked<std::vector<std::string>> find_scenarios(const std::vector<std::string>& paths);
 
+/// The same, with what could be found beside the errors.
+struct FoundFiles {
+  std::vector<std::string> files;
+  std::vector<Error> errors;
+};
+FoundFiles look_for_scenarios(const std::vector<std::string>& paths);
+
 }  // namespace plumb::simulator

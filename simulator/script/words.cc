@@ -12,8 +12,9 @@ constexpr std::int64_t kListedWordsMax = 14;
 /// A longer text would bury the message that it stands in.
 constexpr std::size_t kQuotedBytesMax = 200;
 
-/// What would break the line, or act on a terminal, as an escape.
-std::string shown_on_one_line(std::string_view text) {
+}  // namespace
+
+std::string on_one_line(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string shown;
   for (const char c : text) {
@@ -29,14 +30,12 @@ std::string shown_on_one_line(std::string_view text) {
   return shown;
 }
 
-}  // namespace
-
 std::string in_quotes(std::string_view text) {
-  if (text.size() <= kQuotedBytesMax) return "'" + shown_on_one_line(text) + "'";
+  if (text.size() <= kQuotedBytesMax) return "'" + on_one_line(text) + "'";
   std::size_t end = kQuotedBytesMax;
   // Not within a character.
   while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return "'" + shown_on_one_line(text.substr(0, end)) + "...'";
+  return "'" + on_one_line(text.substr(0, end)) + "...'";
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view last) {

@@ -8,7 +8,10 @@
 
 namespace plumb::simulator {
 
-/// 'text', control characters as escapes.
+/// What would break the line, or act on a terminal, as an escape.
+std::string on_one_line(std::string_view text);
+
+/// 'text' on one line.
 std::string in_quotes(std::string_view text);
 
 /// "a, b or c" for the last word "or".

@@ -194,7 +194,7 @@ class DocumentBuilder final : public YAML::EventHandler {
   Result<YamlDocument> finish() {
     if (error_) return std::unexpected(*std::move(error_));
     if (!root_ || root_->value.is_null()) {
-      return fail(ErrorCode::invalid, "empty document, expected a map", file_);
+      return fail(ErrorCode::invalid, "empty document, expected a map", located(file_, {1, 1}));
     }
     return YamlDocument{file_, std::move(root_->value), std::move(root_->places)};
   }
