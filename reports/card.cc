@@ -121,6 +121,37 @@ std::vector<std::string> text_lines(std::string_view text, const CardStyle& styl
   return wrapped(text, style.columns - kLabelColumns, lines_max, style.unicode);
 }
 
+constexpr std::int64_t kComparedLinesMax = 3;
+/// What is still shown before a difference within a long line.
+constexpr std::int64_t kBytesBefore = 30;
+
+bool fits(std::string_view text, const CardStyle& style) {
+  return std::ssize(text_lines(text, style, kComparedLinesMax + 1)) <= kComparedLinesMax;
+}
+
+/// Where to begin so that the first difference is seen: its line, or a little before it; 0 for all.
+std::size_t start_of_difference(std::string_view one, std::string_view other) {
+  if (one == other) return 0;
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+  const auto line = at == 0 ? one.npos : one.rfind('\n', at - 1);
+  std::size_t start = line == one.npos ? 0 : line + 1;
+  if (at - start <= static_cast<std::size_t>(2 * kBytesBefore)) return start;
+  start = at - static_cast<std::size_t>(kBytesBefore);
+  // Not within a character.
+  while (start < at && (static_cast<unsigned char>(one[start]) & 0xC0U) == 0x80U) ++start;
+  return start;
+}
+
+/// Two texts that are compared, from their first difference on where they do not fit.
+std::pair<std::string, std::string> compared(const Card& card, const CardStyle& style) {
+  const auto start = start_of_difference(card.expected, card.actual);
+  const bool is_whole = fits(card.expected, style) && fits(card.actual, style);
+  if (is_whole || start == 0) return {card.expected, card.actual};
+  const auto lines = std::ranges::count(card.expected.substr(0, start), '\n');
+  const std::string place = lines == 0 ? "..." : "line " + std::to_string(lines + 1) + ": ";
+  return {place + card.expected.substr(start), place + card.actual.substr(start)};
+}
+
 std::string heading_of(const Card& card, const CardStyle& style) {
   std::string heading = card.part == Part::fail ? "FAIL " : words_of(to_string(card.part)) + " ";
   if (card.part == Part::stale) heading = "STALE ";
@@ -177,14 +208,15 @@ std::vector<Card> cards_of(const ScenarioResult& scenario) {
 
 // The limits add up to 25: 1 + 1 + 1 + 3 + 3 + 2 + 3 + 3 + 1 + 2 + 1 + 4.
 std::vector<std::string> card_lines(const Card& card, const CardStyle& style) {
+  const auto [expected, actual] = compared(card, style);
   const std::vector<Section> sections{
       {"at", text_lines(card.location, style, 1)},
       {"scenario", text_lines(card.scenario, style, 1)},
       {"rule", text_lines(card.sentence, style, 3)},
       {"message", text_lines(card.message, style, 3)},
       {"event", text_lines(card.event, style, 2)},
-      {"expected", text_lines(card.expected, style, 3)},
-      {"actual", text_lines(card.actual, style, 3)},
+      {"expected", text_lines(expected, style, kComparedLinesMax)},
+      {"actual", text_lines(actual, style, kComparedLinesMax)},
       {"related", text_lines(card.related, style, 1)},
       {"setting", text_lines(card.setting, style, 2)},
       {"findings", text_lines(card.more, style, 1)},

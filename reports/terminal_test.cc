@@ -45,6 +45,20 @@ TEST(FailureCard, FillsAllItsLinesAtMost) {
   EXPECT_EQ(std::ssize(card_lines(long_card(), {})), kCardLinesMax);
 }
 
+TEST(FailureCard, ShowsLongTextsFromTheirFirstDifference) {
+  Card lines;
+  lines.expected = "1\n2\n3\n4\n5\n6\nA\n";
+  lines.actual = "1\n2\n3\n4\n5\n6\nB\n";
+  Card words;
+  words.expected = std::string(500, 'w') + "x";
+  words.actual = std::string(500, 'w') + "yz";
+
+  EXPECT_THAT(card_text(lines, {}), HasSubstr("line 7: A"));
+  EXPECT_THAT(card_text(lines, {}), HasSubstr("line 7: B"));
+  EXPECT_THAT(card_text(words, {}), HasSubstr("..." + std::string(30, 'w') + "x\n"));
+  EXPECT_THAT(card_text(words, {}), HasSubstr("..." + std::string(30, 'w') + "yz\n"));
+}
+
 TEST(FailureCard, ShowsTheFirstDivergentEventOfAllFindings) {
   const ScenarioResult scenario = one_failure_record().scenarios.at(0);
 

@@ -33,6 +33,7 @@ constexpr std::array kFailureTexts{
     FailureText{EFBIG, ErrorCode::io, "file too large"},
     FailureText{EIO, ErrorCode::io, "input/output error"},
     FailureText{EPIPE, ErrorCode::io, "nobody reads the pipe"},
+    FailureText{ENXIO, ErrorCode::io, "nobody reads the pipe"},
     FailureText{ENAMETOOLONG, ErrorCode::invalid, "file name too long"},
     FailureText{ETXTBSY, ErrorCode::io, "file is being executed"},
     FailureText{EMFILE, ErrorCode::io, "too many open files"},
@@ -84,10 +85,12 @@ int flush(int descriptor) {
   return errno;
 }
 
-/// Opens, writes, flushes and closes. 0, or the error number.
+/// Opens, writes, flushes and closes; with O_NONBLOCK only the opening does not wait. 0, or the
+/// error number.
 int write_to(const std::string& path, int flags, std::string_view text) {
   OpenFile file(::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666));
   if (file.descriptor() < 0) return errno;
+  if ((flags & O_NONBLOCK) != 0) ::fcntl(file.descriptor(), F_SETFL, O_WRONLY);
   if (const int number = write_all(file.descriptor(), text); number != 0) return number;
   if (const int number = flush(file.descriptor()); number != 0) return number;
   return file.close();
@@ -107,7 +110,8 @@ Result<void> write_report(const std::string& path, std::string_view text) {
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) return write_failure(path, EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
-    const int number = write_to(path, 0, text);
+    // A pipe that nobody reads is an error, not a wait without end.
+    const int number = write_to(path, O_NONBLOCK, text);
     return number == 0 ? Result<void>() : write_failure(path, number);
   }
   const std::string target = exists ? resolved(path) : path;
