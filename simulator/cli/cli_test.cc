@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program from outside: exit codes, reports, and the same bytes whatever the surroundings.
+#include <gmock/gmock.h>
+
 #include "engine/values/json.h"
 #include "simulator/cli/program_fixture.h"
 
 namespace plumb::simulator {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Program, RunsTheSuiteGreen) {
   const Scratch scratch;
@@ -28,6 +33,8 @@ TEST(Program, EndsWithTheCodeOfWhatHappened) {  // DESIGN.md section 6
   EXPECT_EQ(shell("plumb run no/such/folder --no-reports").code, 4);
   EXPECT_EQ(shell("plumb run --rule LAZY-01 --no-reports").code, 2);
   EXPECT_EQ(shell("plumb run --rule EDIT-03 --out " + scratch / "file/out").code, 3);
+  EXPECT_EQ(shell("plumb run --rule EDIT-03 --out " + scratch / std::string(300, 'x')).code, 3);
+  EXPECT_EQ(shell("plumb run scenarios/edit --no-reports --seeds 100000").code, 4);
   EXPECT_EQ(shell("plumb --help").code, 0);
   EXPECT_EQ(shell("plumb --version").code, 0);
 }
@@ -74,6 +81,7 @@ TEST(Program, SaysThatAnOutputCannotBeWritten) {
   EXPECT_EQ(shell(command + " --out /dev/full/out").code, 3);
   const auto full = shell(command + " --no-reports >/dev/full");
   EXPECT_EQ(full.code, 3);
+  EXPECT_EQ(shell("plumb lint no/such/folder >/dev/full").code, 4);
   EXPECT_EQ(full.err, "plumb: the output cannot be written to standard output\n");
   EXPECT_EQ(shell("ulimit -f 1; " + command + " --out " + scratch / "out").code, 3);
 }
@@ -82,13 +90,78 @@ TEST(Program, ReportsWhatWasDoneBeforeAnInterrupt) {
   const Scratch scratch;
   const std::string folder = scratch / "out";
 
-  const auto ran = shell("\"" PLUMB_PROGRAM "\" run --seeds 100000 --jobs 1 --out " + folder +
+  const auto ran = shell("\"" PLUMB_PROGRAM "\" run --seeds 1500 --jobs 1 --out " + folder +
                          " scenarios/edit & until [ -e " + folder +
                          "/traces ]; do sleep 0.01; done; kill -TERM $!; wait $!");
 
   EXPECT_EQ(ran.code, 143);
   EXPECT_NE(ran.out.find("interrupted after "), std::string::npos) << ran.out.substr(0, 2000);
   EXPECT_TRUE(std::filesystem::exists(folder + "/record.json"));
+}
+
+TEST(Program, LeavesALiveSubjectAtAnInterrupt) {
+  const Scratch scratch;
+  const std::string pid = scratch / "pid";
+
+  const auto ran = shell("\"" PLUMB_PROGRAM "\" run --no-reports --subject 'sh -c \"echo $$ >" +
+                         pid + "; exec sleep 300\"' scenarios/edit & until [ -s " + pid +
+                         " ]; do sleep 0.01; done; kill -TERM $!; wait $!; code=$?; "
+                         "kill -0 $(cat " +
+                         pid + ") 2>/dev/null && echo alive; exit $code");
+
+  EXPECT_EQ(ran.code, 143);
+  EXPECT_THAT(ran.err, HasSubstr("interrupted"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("alive")));
+}
+
+TEST(Program, LeavesAnOracleAtAnInterrupt) {
+  const Scratch scratch;
+  const std::string rows = scratch / "rows.jsonl";
+
+  const auto ran =
+      shell("\"" PLUMB_PROGRAM "\" oracle fixtures/oracle/tools.jsonl >" + rows + " & until [ -s " +
+            rows + " ]; do sleep 0.01; done; kill -TERM $!; wait $!");
+
+  EXPECT_EQ(ran.code, 143);
+  EXPECT_THAT(ran.err, HasSubstr("interrupted: the other rows were not tried"));
+}
+
+/// Whatever a wrong engine keeps belongs to one run: others go on beside it.
+TEST(Program, BreaksEachOfSeveralRunsByItself) {
+  for (const std::string mutant :
+       {"batch-failure-undoes-earlier-writes", "pipe-acts-before-the-final-check",
+        "read-checks-the-local-file", "write-touches-the-disk-too",
+        "result-secret-is-redacted-for-show", "result-original-content-is-sent"}) {
+    const auto ran = shell(
+        "plumb run --no-reports --jobs 2 scenarios/write scenarios/result "
+        "scenarios/batch scenarios/read scenarios/pipe --mutant " +
+        mutant);
+    EXPECT_EQ(ran.code, 1) << mutant << ran.err;
+  }
+}
+
+TEST(Program, GivesEachRunATraceOfItsOwn) {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch / "in");
+  std::filesystem::copy_file(kOneScenario, scratch / "in/x.yaml");
+  std::filesystem::copy_file(kOneScenario, scratch / "in/x~seed~1.yaml");
+
+  ASSERT_EQ(shell("plumb run --seeds 2 " + scratch / "in" + " --out " + scratch / "out").code, 0);
+
+  std::int64_t count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch / "out/traces")) {
+    if (entry.is_regular_file()) ++count;
+  }
+  EXPECT_EQ(count, 4);
+}
+
+TEST(Program, PlaysWhatItCanReadBesideWhatItCannot) {
+  const Scratch scratch;
+
+  const auto ran = shell(std::string("plumb run no/such/folder --no-reports ") + kOneScenario);
+
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_THAT(ran.out, HasSubstr("scenarios  1 passed"));
 }
 
 TEST(Program, KeepsTracesWithinItsFolder) {

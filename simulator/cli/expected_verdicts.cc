@@ -17,8 +17,10 @@ namespace {
 
 constexpr std::int64_t kExpectationsBytesMax = 1 << 20;
 
+/// Of digits only.
 std::optional<int> number_in(std::string_view text) {
   int value = 0;
+  if (text.starts_with('-')) return std::nullopt;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
   if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
   return value;
@@ -165,8 +167,11 @@ void ExpectedReader::read_errors(YamlView map, ExpectedVerdict& entry) {
 void ExpectedReader::read_verdict(YamlView map, ExpectedVerdict& entry) {
   constexpr std::array<std::string_view, 3> kVerdicts{"pass", "fail", "not_triggered"};
   const auto verdict = map.find("error") ? text(map, "verdict") : needed(map, "verdict");
-  entry.verdict = reports::verdict_from_string(verdict);
-  if (entry.verdict || verdict.empty()) return;
+  if (verdict.empty()) return;
+  if (std::ranges::find(kVerdicts, verdict) != kVerdicts.end()) {
+    entry.verdict = reports::verdict_from_string(verdict);
+    return;
+  }
   complain(map.find("verdict")->place(),
            "unknown verdict '" + verdict + "'" + suggestion_for(verdict, kVerdicts));
 }

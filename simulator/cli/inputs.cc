@@ -37,8 +37,9 @@ std::string rules_folder_of(const CommonOptions& common) {
 }
 
 std::string scenarios_folder_of(const CommonOptions& common) {
-  const std::filesystem::path rules(rules_folder_of(common));
-  return rules.has_parent_path() ? rules.parent_path().string() : ".";
+  // A name may end with a slash, or be a dot.
+  const auto rules = (std::filesystem::path(rules_folder_of(common)) / "").lexically_normal();
+  return (rules / "..").lexically_normal().string();
 }
 
 Checked<Catalogue> find_catalogue(const CommonOptions& common) {

@@ -46,7 +46,6 @@ int lint_command(const CommonOptions& common, const LintCommand& command) {
   const auto bases = tamper_bases(common);
   if (!bases) return refuse(bases.error());
   const LintReport report = lint_scenarios(paths, *catalogue, compile_definition);
-  if (report.file_count == 0) return refuse(report.errors);
   print_errors(report.errors);
   for (const auto& warning : report.warnings) {
     print_error(error_line(warning) + " (warning)\n");

@@ -276,6 +276,14 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return suggestion_for(word, views);
 }
 
+/// `--flag=false` would read as if the flag could be said in the negative.
+void refuse_values_of_flags(CLI::App& app) {
+  for (auto* option : app.get_options()) {
+    if (option->get_expected_max() == 0) option->disable_flag_override();
+  }
+  for (auto* command : app.get_subcommands({})) refuse_values_of_flags(*command);
+}
+
 /// What is wrong with a word that nothing takes.
 std::string stray_word(const CLI::App& app, const std::string& word) {
   const auto chosen = app.get_subcommands();
@@ -318,6 +326,7 @@ int run_program(int argc, char** argv) {
   add_oracle(app, line);
   add_serve(app, line);
   add_trace(app, line);
+  refuse_values_of_flags(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -334,11 +343,13 @@ int main(int argc, char** argv) {
   try {
     // A file that grows beyond the limit is an output that cannot be written, not the end.
     std::signal(SIGXFSZ, SIG_IGN);
+    // The same for a pipe that nobody reads: the reports are written all the same.
+    std::signal(SIGPIPE, SIG_IGN);
     plumb::simulator::note_interrupts();
     const int code = plumb::simulator::run_program(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       plumb::simulator::print_error("plumb: the output cannot be written to standard output\n");
-      return plumb::simulator::kExitHarness;
+      return code == plumb::simulator::kExitInput ? code : plumb::simulator::kExitHarness;
     }
     const int signal = plumb::simulator::noted_interrupt();
     return signal == 0 ? code : 128 + signal;

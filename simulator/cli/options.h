@@ -18,6 +18,8 @@ inline constexpr int kExitHarness = 3;
 inline constexpr int kExitInput = 4;
 
 /// Traces hold a seed as a signed number.
+/// Scenarios times seeds of one `plumb run`.
+inline constexpr std::int64_t kRunsMax = 50'000;
 inline constexpr std::uint64_t kSeedMax = std::numeric_limits<std::int64_t>::max();
 
 struct CommonOptions {

@@ -17,7 +17,11 @@ Result<void> write_output(const std::string& path, const std::string& text) {
   std::error_code error;
   const auto folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  // A folder that could not be made shows in the writing, with the file's own name.
+  // What is not there although it was to be made is not what is wrong.
+  if (error == std::errc::permission_denied) {
+    return fail(ErrorCode::permission, "cannot write: permission denied", path);
+  }
+  // Whatever else is wrong with the folder shows in the writing.
   return reports::write_report(path, text);
 }
 
@@ -36,7 +40,8 @@ std::vector<reports::Diagnostic> write_report_files(const reports::Record& recor
     if (written) continue;
     diagnostics.push_back(reports::run_error(written.error()));
     // Without the folder the other files would only say the same.
-    if (!std::filesystem::is_directory(folder)) break;
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) break;
   }
   return diagnostics;
 }

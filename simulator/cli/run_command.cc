@@ -245,6 +245,16 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
   return options;
 }
 
+/// What every run came to is kept until the reports are written.
+Result<void> check_run_count(const LoadedScenarios& loaded, std::int64_t seed_count) {
+  const auto scenarios = std::max<std::int64_t>(1, std::ssize(loaded.scenarios));
+  if (seed_count <= kRunsMax / scenarios) return {};
+  return fail(ErrorCode::invalid, "--seeds " + std::to_string(seed_count) + " of " +
+                                      std::to_string(scenarios) +
+                                      " scenarios are too many runs, expected at most " +
+                                      std::to_string(kRunsMax) + " in all");
+}
+
 /// What is wrong with the words is the user's; a subject that does not do its part is not.
 int refuse_subject(const Error& error) {
   const int code = refuse({error});
@@ -267,6 +277,9 @@ int run_command(const CommonOptions& common, const RunCommand& command) {
   }
   if (auto selected = select_pains(loaded, command.pains); !selected) {
     return refuse({selected.error()});
+  }
+  if (auto counted = check_run_count(loaded, options->seed_count); !counted) {
+    return refuse({counted.error()});
   }
   auto subject = choose_subject(command);
   if (!subject) return refuse_subject(subject.error());

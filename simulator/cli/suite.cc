@@ -11,6 +11,7 @@
 
 #include "engine/kernel/shell_word.h"
 #include "engine/trace/jsonl.h"
+#include "engine/values/sha256.h"
 #include "simulator/cli/record_builder.h"
 #include "simulator/cli/report_files.h"
 #include "simulator/explore/case_run.h"
@@ -20,9 +21,15 @@
 namespace plumb::simulator {
 namespace {
 
+constexpr std::size_t kNamePartBytesMax = 60;
+
+/// Without what parts the name of a trace's file. What is too long for a name has a digest in it.
 std::string file_safe(std::string text) {
+  if (text.size() > kNamePartBytesMax) {
+    text = text.substr(0, kNamePartBytesMax / 2) + "-" + sha256_hex(text).substr(0, 16);
+  }
   std::ranges::replace_if(
-      text, [](char c) { return c == ' ' || c == ':' || c == '<' || c == '>'; }, '-');
+      text, [](char c) { return c == ' ' || c == ':' || c == '<' || c == '>' || c == '~'; }, '-');
   return text;
 }
 
@@ -44,22 +51,26 @@ std::string failure_of(const CaseRun& run) {
   return failure;
 }
 
-/// A path that stays within the folder that it is put behind.
+/// A path that stays within the folder that it is put behind; with no single '~' in it.
 std::string below(const std::string& path) {
   std::string inside;
   for (const auto& part : std::filesystem::path(path).lexically_normal().relative_path()) {
     if (!inside.empty()) inside += "/";
     inside += part == ".." ? "up" : part.string();
   }
+  for (auto at = inside.find('~'); at != inside.npos; at = inside.find('~', at + 2)) {
+    inside.insert(at, 1, '~');
+  }
   return inside;
 }
 
-/// Relative to the output folder, so that a record says the same wherever it was written.
+/// Relative to the output folder, so that a record says the same wherever it was written; another
+/// one for each run.
 std::string trace_path_of(const reports::ScenarioResult& result) {
   std::string name = "traces/" + below(result.id);
-  if (!result.variant.empty()) name += "." + file_safe(result.variant);
-  if (result.seed != 0) name += ".seed-" + std::to_string(result.seed);
-  if (!result.schedule.empty()) name += ".schedule-" + file_safe(result.schedule);
+  if (!result.variant.empty()) name += "~" + file_safe(result.variant);
+  if (result.seed != 0) name += "~seed~" + std::to_string(result.seed);
+  if (!result.schedule.empty()) name += "~schedule~" + file_safe(result.schedule);
   return name + ".jsonl";
 }
 
