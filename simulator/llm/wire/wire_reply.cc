@@ -88,7 +88,7 @@ bool ends_in_error(const ModelStep& reply) {
 
 std::vector<StreamPiece> sent_pieces(const ModelStep& reply) {
   std::vector<StreamPiece> pieces = pieces_of(reply);
-  if (reply.wire.interleave) pieces = interleaved(std::move(pieces));
+  if (reply.wire.interleave) pieces = interleaved(pieces);
   if (reply.fail && reply.fail->after < std::ssize(pieces)) {
     pieces.resize(static_cast<std::size_t>(reply.fail->after));
   }
