@@ -13,7 +13,7 @@ using Pair = std::pair<std::string_view, std::string_view>;
 
 // The engine's error classes and the words of oracle files for them. Names of system errors
 // (ENOENT) stand for themselves; what is not here is "other".
-constexpr std::array<Pair, 13> kClassTable{{
+constexpr std::array<Pair, 14> kClassTable{{
     {"invalid_args", "invalid_args"},
     {"no_edits", "no_edits"},
     {"access", "access"},
@@ -24,6 +24,7 @@ constexpr std::array<Pair, 13> kClassTable{{
     {"no_change", "no_change"},
     {"aborted", "aborted"},
     {"offset_beyond_end", "offset_beyond_end"},
+    {"bad_pattern", "bad_pattern"},
     {"exit", "exit"},
     {"timeout", "timeout"},
     {"invalid_timeout", "invalid_timeout"},

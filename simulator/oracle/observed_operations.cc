@@ -115,6 +115,14 @@ Task<Result<std::string>> told_text(Result<void> outcome, std::string text) {
   co_return text;
 }
 
+Task<bool> told_existence(bool exists) {
+  co_return exists;
+}
+
+Task<Result<std::vector<std::string>>> told_paths(std::vector<std::string> paths) {
+  co_return paths;
+}
+
 Task<Result<void>> streamed(std::string text, std::size_t chunk_bytes,
                             std::function<void(std::string_view)> take) {
   for (std::size_t at = 0; at < text.size(); at += chunk_bytes) {
@@ -162,6 +170,22 @@ FileOperations backend_operations(const Json& backend) {
       return streamed(text, static_cast<std::size_t>(chunk), std::move(take));
     };
   }
+  return operations;
+}
+
+engine::FindOperations backend_search(const Json& backend) {
+  engine::FindOperations operations;
+  operations.exists = [exists = backend.value("exists", true)](const std::string&) {
+    return told_existence(exists);
+  };
+  std::vector<std::string> given;
+  for (const auto& path : backend.value("glob", Json::array())) {
+    if (path.is_string()) given.push_back(path.get<std::string>());
+  }
+  operations.glob = [given](const engine::HostGlobRequest& request) {
+    const auto count = std::min<std::int64_t>(std::ssize(given), request.limit);
+    return told_paths(std::vector<std::string>(given.begin(), given.begin() + count));
+  };
   return operations;
 }
 

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "engine/tools/builtin/edit.h"
+#include "engine/tools/builtin/find.h"
+#include "engine/tools/builtin/grep.h"
+#include "engine/tools/builtin/ls.h"
 #include "engine/tools/builtin/read.h"
 #include "engine/tools/builtin/write.h"
 #include "simulator/oracle/observed_operations.h"
@@ -81,8 +84,36 @@ Result<ToolDefinition> make_bash(const ToolKit& kit, const std::string& /*call*/
   return bash_tool(shell_options(kit, args));
 }
 
-constexpr std::array<KnownTool, 4> kKnownTools{
-    {{"read", make_read}, {"edit", make_edit}, {"write", make_write}, {"bash", make_bash}}};
+engine::SearchOptions search_options(const ToolKit& kit) {
+  engine::SearchOptions searching(kit.world.files());
+  searching.home = kit.world.home();
+  return searching;
+}
+
+Result<ToolDefinition> make_grep(const ToolKit& kit, const std::string& /*call*/,
+                                 const Json& /*args*/) {
+  return grep_tool(search_options(kit));
+}
+
+Result<ToolDefinition> make_find(const ToolKit& kit, const std::string& /*call*/,
+                                 const Json& args) {
+  const Json options = args.value("options", Json::object());
+  if (!options.contains("backend")) return find_tool(search_options(kit));
+  return find_tool(search_options(kit), backend_search(options["backend"]));
+}
+
+Result<ToolDefinition> make_ls(const ToolKit& kit, const std::string& /*call*/,
+                               const Json& /*args*/) {
+  return ls_tool(search_options(kit));
+}
+
+constexpr std::array<KnownTool, 7> kKnownTools{{{"read", make_read},
+                                                {"edit", make_edit},
+                                                {"write", make_write},
+                                                {"bash", make_bash},
+                                                {"grep", make_grep},
+                                                {"find", make_find},
+                                                {"ls", make_ls}}};
 
 const KnownTool* known_tool(std::string_view name) {
   const auto* const found = std::ranges::find(kKnownTools, name, &KnownTool::name);
