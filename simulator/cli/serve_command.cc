@@ -125,22 +125,23 @@ void wait_for_signal() {
 
 /// Says what went wrong, and how it ends.
 int settle(WireServer& server, const ServeCommand& command) {
-  std::int64_t answered = 0;
-  for (const Exchange& exchange : server.take_exchanges()) {
-    const bool is_reply = !exchange.track.empty() && exchange.plan.kind == Plan::Kind::answered;
-    answered += is_reply ? 1 : 0;
-  }
+  const WireTotals totals = server.totals();
   auto errors = server.errors();
+  const std::int64_t untold = totals.errors - std::ssize(errors);
   if (!command.loops) {
     for (LlmError& error : server.settle()) errors.push_back(std::move(error));
   }
   for (const LlmError& error : errors) {
     print_located({ErrorCode::protocol, error.code + ": " + error.message, error.where});
   }
-  print_out(std::to_string(answered) + " passed, " + std::to_string(errors.size()) +
-            " failed, 0 skipped\n");
+  if (untold > 0) {
+    print_located(
+        {ErrorCode::protocol, std::to_string(untold) + " further errors", command.script});
+  }
+  print_out(std::to_string(totals.answered) + " passed, " +
+            std::to_string(std::ssize(errors) + untold) + " failed, 0 skipped\n");
   if (!errors.empty()) return kExitNonconforming;
-  return answered == 0 ? kExitNothing : kExitOk;
+  return totals.answered == 0 ? kExitNothing : kExitOk;
 }
 
 }  // namespace

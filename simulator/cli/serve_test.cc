@@ -73,6 +73,13 @@ TEST_F(ServeTest, LoopsWhenAsked) {
   EXPECT_THAT(serve("--loop", 0).out, HasSubstr("code 2\n0 passed, 0 failed, 0 skipped"));
 }
 
+TEST_F(ServeTest, CountsRepliesThatTheJournalHasForgotten) {
+  write("- model: one\n");
+
+  EXPECT_THAT(serve("--loop --journal-max 1", 3).out,
+              HasSubstr("code 0\n3 passed, 0 failed, 0 skipped"));
+}
+
 TEST_F(ServeTest, ChoosesByWhatTheRequestHolds) {  // WIRE-11
   write("- model: {text: one, match: {user: bye}}\n- model: {text: two, match: {user: hi}}\n");
 

@@ -46,6 +46,13 @@ struct Exchange {
   bool is_cut = false;
 };
 
+/// Of all exchanges since the script began, those that are forgotten included. `answered`: requests
+/// that a reply of the script was given to.
+struct WireTotals {
+  std::int64_t answered = 0;
+  std::int64_t errors = 0;
+};
+
 /// One object of the journal. `with_body`: the request's body, as JSON where it is JSON.
 Json to_json(const Exchange& exchange, bool with_body);
 

@@ -167,7 +167,7 @@ void WireBook::note(Exchange& exchange, LlmError error) {
   const std::lock_guard lock(mutex_);
   error.where = script_->file;
   exchange.errors.push_back(error);
-  errors_.push_back(std::move(error));
+  keep_error(std::move(error));
 }
 
 Delivery WireBook::generate(HttpRequest request, const Route& route) {
@@ -211,7 +211,7 @@ WireBook::Chosen WireBook::choose(const Exchange& exchange, WireRequest& wire, P
   if (is_new && std::ssize(conversations_) >= options_.conversations_max) {
     chosen.plan.kind = Plan::Kind::broken;
     chosen.plan.errors.push_back({"too_many_conversations", "no further conversation is kept", ""});
-    errors_.push_back(chosen.plan.errors.front());
+    keep_error(chosen.plan.errors.front());
     return chosen;
   }
   Conversation& conversation = conversations_[exchange.conversation];
@@ -232,8 +232,9 @@ WireBook::Chosen WireBook::choose(const Exchange& exchange, WireRequest& wire, P
     chosen.plan.errors.push_back({"no_events", "a reply with 'until' in a run without events",
                                   located(script_->file, chosen.plan.reply.until.place)});
   }
-  std::ranges::copy(chosen.plan.errors, std::back_inserter(errors_));
+  for (const LlmError& error : chosen.plan.errors) keep_error(error);
   if (chosen.plan.kind != Plan::Kind::answered) return chosen;
+  ++totals_.answered;
   chosen.usage = computed_usage(conversation, wire, exchange.dialect, chosen.plan.reply);
   chosen.plan.reply =
       sent_reply(std::move(chosen.plan.reply), exchange.dialect, options_, chosen.reply_number);
@@ -319,7 +320,12 @@ void WireBook::give_up(const Delivery& delivery) {
                  "a reply waited for " + in_quotes(delivery.until.text) + ", which did not happen",
                  located(script_->file, delivery.until.place)};
   exchange->errors.push_back(error);
-  errors_.push_back(std::move(error));
+  keep_error(std::move(error));
+}
+
+void WireBook::keep_error(LlmError error) {
+  ++totals_.errors;
+  if (std::ssize(errors_) < options_.errors_max) errors_.push_back(std::move(error));
 }
 
 void WireBook::replay(PlayerScript script) {
@@ -329,6 +335,7 @@ void WireBook::replay(PlayerScript script) {
   conversations_.clear();
   log_.clear();
   errors_.clear();
+  totals_ = {};
   ++epoch_;
   arrived_ = taken_ = open_ = log_bytes_ = 0;
 }
@@ -375,6 +382,11 @@ std::vector<LlmError> WireBook::left_over_of(const std::string& track,
 std::vector<LlmError> WireBook::errors() const {
   const std::lock_guard lock(mutex_);
   return errors_;
+}
+
+WireTotals WireBook::totals() const {
+  const std::lock_guard lock(mutex_);
+  return totals_;
 }
 
 std::int64_t WireBook::open_count() const {

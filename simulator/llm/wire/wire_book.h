@@ -52,7 +52,9 @@ class WireBook final {
   void replay(PlayerScript script);
   std::vector<Exchange> take();
   std::vector<LlmError> left_over() const;
+  /// The first ones, as many as are kept.
   std::vector<LlmError> errors() const;
+  WireTotals totals() const;
   /// Replies on their way.
   std::int64_t open_count() const;
   /// {file, requests, errors, left_over, forgotten}.
@@ -79,6 +81,7 @@ class WireBook final {
   Delivery generate(HttpRequest request, const Route& route);
   Delivery endpoint(const HttpRequest& request, const Route& route) const;
   void note(Exchange& exchange, LlmError error);
+  void keep_error(LlmError error);
   Delivery log(Exchange exchange, Delivery delivery);
   Chosen choose(const Exchange& exchange, WireRequest& wire, PlayerRules rules);
   UsageScript computed_usage(Conversation& conversation, const WireRequest& wire, Dialect dialect,
@@ -99,6 +102,7 @@ class WireBook final {
   std::map<std::string, Conversation, std::less<>> conversations_;
   std::deque<Exchange> log_;
   std::vector<LlmError> errors_;
+  WireTotals totals_;
   std::int64_t epoch_ = 1;
   std::int64_t arrived_ = 0;
   std::int64_t taken_ = 0;

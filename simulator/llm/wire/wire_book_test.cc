@@ -383,6 +383,22 @@ TEST(WireBook, ForgetsOldExchangesFirst) {
   EXPECT_EQ(book.open_count(), 0);
 }
 
+TEST(WireBook, CountsWhatItForgets) {
+  WireOptions options;
+  options.journal_max = 2;
+  options.errors_max = 3;
+  options.loops = true;
+  WireBook book(script_of("  - model: one\n"), options);
+  for (int i = 0; i < 5; ++i) book.answer(messages_request());
+  for (int i = 0; i < 4; ++i) book.answer(post("/v1/messages", "{bad"));
+
+  EXPECT_EQ(book.totals().answered, 5);
+  EXPECT_EQ(book.totals().errors, 4);
+  EXPECT_EQ(book.errors().size(), 3U);
+  book.replay(script_of("  - model: one\n"));
+  EXPECT_EQ(book.totals().answered + book.totals().errors, 0);
+}
+
 TEST(WireBook, HoldsNoMoreAfterManyRequests) {
   WireOptions options;
   options.loops = true;

@@ -485,6 +485,10 @@ std::vector<LlmError> WireServer::errors() {
   return inside_->book.errors();
 }
 
+WireTotals WireServer::totals() {
+  return inside_->book.totals();
+}
+
 void WireServer::stop() {
   inside_->stop();
 }

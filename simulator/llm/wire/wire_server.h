@@ -39,8 +39,9 @@ class WireServer final {
 
   /// Replies that nobody asked for (code left_over).
   std::vector<LlmError> settle();
-  /// Everything that was refused, missing or unforeseen since the script began.
+  /// What was refused, missing or unforeseen since the script began: the first `errors_max`.
   std::vector<LlmError> errors();
+  WireTotals totals();
 
   /// Ends every reply that waits or stalls (ending `stopped`) and takes no new connection.
   void stop();
