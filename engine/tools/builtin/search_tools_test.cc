@@ -223,6 +223,10 @@ TEST(FindTool, KeepsWhatCanBeShownAndCountsTheRest) {  // FIND-04, TRUNC-06
   EXPECT_THAT(text_of(call), HasSubstr("[544 of 900 lines are shown, cut at 50.0KB"));
 }
 
+Task<Result<std::vector<std::string>>> given_paths(std::vector<std::string> paths) {
+  co_return paths;
+}
+
 TEST(FindTool, AsksAHostForOneMoreThanItShows) {  // FIND-06
   FileWorld world;
   world.host.active = {"find"};
@@ -231,9 +235,7 @@ TEST(FindTool, AsksAHostForOneMoreThanItShows) {  // FIND-06
   operations.exists = [](const std::string&) -> Task<bool> { co_return true; };
   operations.glob = [&asked](const HostGlobRequest& request) {
     asked.push_back(request);
-    return [](std::vector<std::string> paths) -> Task<Result<std::vector<std::string>>> {
-      co_return paths;
-    }({request.folder + "/a", "b/", "/else/c"});
+    return given_paths({request.folder + "/a", "b/", "/else/c"});
   };
   world.add_definition(find_tool(SearchOptions(world.files), operations));
 
