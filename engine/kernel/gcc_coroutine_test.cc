@@ -171,9 +171,11 @@ std::vector<std::filesystem::path> sources() {
   std::vector<std::filesystem::path> found;
   for (const char* room : {"engine", "simulator", "reports", "bench", "property-tests"}) {
     if (!std::filesystem::exists(room)) continue;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(room)) {
-      const auto extension = entry.path().extension();
-      if (extension == ".cc" || extension == ".h") found.push_back(entry.path());
+    for (auto at = std::filesystem::recursive_directory_iterator(room);
+         at != std::filesystem::recursive_directory_iterator(); ++at) {
+      if (at->path().filename() == "node_modules") at.disable_recursion_pending();
+      const auto extension = at->path().extension();
+      if (extension == ".cc" || extension == ".h") found.push_back(at->path());
     }
   }
   std::ranges::sort(found);
