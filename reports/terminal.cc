@@ -193,11 +193,11 @@ std::string diagnostic_lines(const Record& record, const TerminalStyle& style) {
     const std::string name = is_error ? "error" : std::string(to_string(diagnostic.severity));
     const Color color = is_error ? Color::red : Color::yellow;
     text += painted(name, color, style) + ": " +
-            visible(located(diagnostic.where, diagnostic.message), style.unicode) + "\n";
+            visible_line(located(diagnostic.where, diagnostic.message), style.unicode) + "\n";
   }
   for (const Error& entry : record.stale_expectations) {
     text += painted("stale", Color::red, style) + ": " +
-            visible(located(entry.where, entry.message), style.unicode) + "\n";
+            visible_line(located(entry.where, entry.message), style.unicode) + "\n";
   }
   return text.empty() ? "" : "\n" + text;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: reads the command line and hands it to a command.
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "engine/kernel/shell_word.h"
 #include "engine/values/suggest.h"
@@ -309,6 +312,16 @@ int refuse_words(const CLI::App& app, const CLI::ParseError& error) {
   return refuse({{ErrorCode::invalid, std::move(message) + " (see plumb --help)", {}}});
 }
 
+/// A file or socket opened later must not get the number of a closed standard descriptor. What is
+/// written to a closed output fails, as it should.
+void fill_closed_descriptors() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
+    const char* const device = number == STDOUT_FILENO ? "/dev/full" : "/dev/null";
+    [[maybe_unused]] const int opened = ::open(device, O_RDWR);
+  }
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("Conformance harness and simulator for LLM agent engines", "plumb");
   app.set_version_flag("--version", "plumb " PLUMB_VERSION);
@@ -340,6 +353,7 @@ int run_program(int argc, char** argv) {
 }  // namespace plumb::simulator
 
 int main(int argc, char** argv) {
+  plumb::simulator::fill_closed_descriptors();
   try {
     // A file that grows beyond the limit is an output that cannot be written, not the end.
     std::signal(SIGXFSZ, SIG_IGN);

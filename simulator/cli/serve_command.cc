@@ -144,6 +144,13 @@ int settle(WireServer& server, const ServeCommand& command) {
   return totals.answered == 0 ? kExitNothing : kExitOk;
 }
 
+/// Nothing was served, through no fault of the script.
+int cannot_serve(const Error& error) {
+  print_located(error);
+  print_out("0 passed, 1 failed, 0 skipped\n");
+  return kExitHarness;
+}
+
 }  // namespace
 
 int serve_command(const CommonOptions& common, const ServeCommand& command) {
@@ -157,17 +164,13 @@ int serve_command(const CommonOptions& common, const ServeCommand& command) {
   if (!command.log.empty()) {
     file = std::make_unique<ExchangeFile>(command.log);
     if (!file->is_open()) {
-      print_located({ErrorCode::io, "the log cannot be written", command.log});
-      return kExitHarness;
+      return cannot_serve({ErrorCode::io, "the log cannot be written", command.log});
     }
     options.on_request = [log = file.get()](const Exchange& one) { log->write(one, true); };
     options.on_reply = [log = file.get()](const Exchange& one) { log->write(one, false); };
   }
   auto server = WireServer::start(*std::move(script), std::move(options));
-  if (!server) {
-    print_located(server.error());
-    return kExitHarness;
-  }
+  if (!server) return cannot_serve(server.error());
   print_out("listening on http://127.0.0.1:" + std::to_string((*server)->port()) + "\n");
   // Nobody would know where it is; what failed is said at the end of the program.
   if (std::fflush(stdout) != 0) return kExitHarness;

@@ -66,6 +66,16 @@ TEST_F(ServeTest, IsRedWhenTheScriptRanOut) {  // WIRE-10
   EXPECT_THAT(ran.err, HasSubstr(":5:3: exhausted: request 2 on track 'main'"));
 }
 
+TEST_F(ServeTest, KeepsItsLogToItselfWhenTheOutputIsClosed) {
+  write("- model: one\n");
+  const std::string log = scratch_ / "log";
+
+  const Ran ran = shell("plumb serve " + file_ + " --log " + log + " >&-");
+
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(slurp(log), "");
+}
+
 TEST_F(ServeTest, LoopsWhenAsked) {
   write("- model: one\n- model: two\n");
 
@@ -138,7 +148,8 @@ TEST_F(ServeTest, RefusesWhatItCannotServe) {
   for (const std::string& end : ends) {
     EXPECT_EQ(end, "4, 1 errors, 0 passed, 1 failed, 0 skipped");
   }
-  EXPECT_EQ(endings({"serve " + file_ + " --log /nowhere/log.jsonl"}).front(), "3, 1 errors, ");
+  EXPECT_EQ(endings({"serve " + file_ + " --log /nowhere/log.jsonl"}).front(),
+            "3, 1 errors, 0 passed, 1 failed, 0 skipped");
 }
 
 TEST_F(ServeTest, SaysWhichWordIsWrong) {

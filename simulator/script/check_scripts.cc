@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/kernel/installed.h"
+#include "engine/values/json_schema.h"
 #include "simulator/script/parse.h"
 #include "simulator/script/words.h"
 
@@ -142,9 +143,17 @@ void check_sound_tool(YamlView tool, const std::string& noun, ErrorList& errors)
                                   " bytes, expected 1 to " + std::to_string(kToolNameMax));
   }
   const auto parameters = tool.find("parameters");
-  if (!parameters || parameters->value->is_object() || parameters->value->is_boolean()) return;
-  errors.add(parameters->place(), "'parameters' of " + noun + " is " + shown(*parameters->value) +
-                                      ", expected a JSON Schema");
+  if (!parameters) return;
+  if (!parameters->value->is_object() && !parameters->value->is_boolean()) {
+    return errors.add(parameters->place(), "'parameters' of " + noun + " is " +
+                                               shown(*parameters->value) +
+                                               ", expected a JSON Schema");
+  }
+  const auto compiled = compile_schema(*parameters->value);
+  if (compiled) return;
+  errors.add(parameters->place(), "'parameters' of " + noun +
+                                      " is no JSON Schema: " + compiled.error().message + " at '" +
+                                      compiled.error().where + "'");
 }
 
 bool has_verbs(YamlView verb, std::string_view branch) {
