@@ -9,6 +9,7 @@
 #include "engine/kernel/abort_signal.h"
 #include "engine/kernel/task.h"
 #include "engine/model/message.h"
+#include "engine/values/shared_json_list.h"
 
 namespace plumb::engine {
 
@@ -24,7 +25,7 @@ struct ModelRequest {
   std::string model = "fake-1";
   SharedJson system;  ///< A JSON string, or null when there is no system prompt.
   std::vector<ToolDeclaration> tools;
-  std::vector<SharedJson> messages;  ///< As sent (to_request_json), shared with earlier requests.
+  SharedJsonList messages;  ///< As sent (to_request_json), shared with earlier requests.
 };
 
 /// Hears the pieces of an answer while it streams.

@@ -171,8 +171,8 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   std::vector<ToolDeclaration> declarations();
   Task<void> announce_tools();
   Task<ModelRequest> compose_request();
-  Task<std::vector<SharedJson>> context_messages();
-  std::vector<SharedJson> without_pictures(std::vector<SharedJson> messages);
+  Task<SharedJsonList> context_messages();
+  SharedJsonList without_pictures(const SharedJsonList& sent);
 
   SessionOptions options_;
   SessionPorts ports_;

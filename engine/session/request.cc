@@ -31,6 +31,7 @@ bool names_tool(const std::vector<ToolDeclaration>& tools, const std::string& na
 /// The delta between two sets of declarations (ACTIVE-16); nothing when they are alike.
 std::optional<SystemMessage> tools_delta(const std::vector<ToolDeclaration>& before,
                                          const std::vector<ToolDeclaration>& now) {
+  if (before == now) return std::nullopt;
   Json added = Json::array();
   Json removed = Json::array();
   for (const auto& tool : now) {
@@ -84,7 +85,7 @@ std::size_t place_of(std::size_t index, std::size_t shown_count, std::size_t cha
 }
 
 /// `changed` with the system messages of `stored`, of which `shown` is the rest.
-std::vector<SharedJson> with_system_messages(const std::vector<SharedJson>& stored,
+std::vector<SharedJson> with_system_messages(const SharedJsonList& stored,
                                              const std::vector<SharedJson>& shown,
                                              const std::vector<SharedJson>& changed) {
   const Alignment both = aligned(shown, changed);
@@ -115,6 +116,16 @@ bool is_picture(const Json& block) {
 bool has_picture(const SharedJson& message) {
   const Json& content = at(message.get(), "content");
   return content.is_array() && std::ranges::any_of(content, is_picture);
+}
+
+/// What `stored` has beyond what was `seen` of it goes behind `messages`.
+void append_unseen(const SharedJsonList& stored, const SharedJsonList& seen,
+                   SharedJsonList& messages) {
+  if (messages.size() == seen.size() && messages.common_with(stored) == seen.size()) {
+    messages = stored;
+    return;
+  }
+  for (const auto& message : stored.view().subspan(seen.size())) messages.push_back(message);
 }
 
 /// A text in the place of each picture (READ-24).
@@ -201,21 +212,21 @@ Task<void> Session::Core::announce_tools() {
 /// what they switch is announced behind the list that they gave.
 Task<ModelRequest> Session::Core::compose_request() {
   if (announced_ && runner_.wants("context")) co_await announce_tools();
-  std::vector<SharedJson> messages = co_await context_messages();
-  const auto seen_count = std::ssize(transcript_.request_messages());
+  SharedJsonList messages = co_await context_messages();
+  const SharedJsonList seen = transcript_.request_messages();
   co_await announce_tools();
-  const auto& stored = transcript_.request_messages();
-  messages.insert(messages.end(), stored.begin() + seen_count, stored.end());
+  append_unseen(transcript_.request_messages(), seen, messages);
   ModelRequest request;
   request.model = model();
   request.system = shared_prompt();
   request.tools = *announced_;
-  if (!model_profile().takes_pictures) messages = without_pictures(std::move(messages));
+  if (!model_profile().takes_pictures) messages = without_pictures(messages);
   request.messages = std::move(messages);
   co_return request;
 }
 
-std::vector<SharedJson> Session::Core::without_pictures(std::vector<SharedJson> messages) {
+SharedJsonList Session::Core::without_pictures(const SharedJsonList& sent) {
+  std::vector<SharedJson> messages(sent.begin(), sent.end());
   for (SharedJson& message : messages) {
     if (!has_picture(message)) continue;
     const auto is_known = [&](const auto& pair) { return pair.first.same_object(message); };
@@ -231,10 +242,10 @@ std::vector<SharedJson> Session::Core::without_pictures(std::vector<SharedJson> 
 
 /// Handlers see and change the conversation without system messages (EVENT-22, EVENT-23), which
 /// then go back to their places; an unchanged one is sent as it is stored.
-Task<std::vector<SharedJson>> Session::Core::context_messages() {
+Task<SharedJsonList> Session::Core::context_messages() {
   if (!runner_.wants("context")) co_return transcript_.request_messages();
-  const std::vector<SharedJson> stored = transcript_.request_messages();
-  std::vector<SharedJson> shown = stored;
+  const SharedJsonList stored = transcript_.request_messages();
+  std::vector<SharedJson> shown(stored.begin(), stored.end());
   std::erase_if(shown, is_system);
   std::vector<SharedJson> changed = co_await runner_.context("context", shown);
   const bool is_same = std::ranges::equal(shown, changed, &SharedJson::same_object);

@@ -22,14 +22,11 @@ std::string Transcript::add_entry(std::string type, Json data) {
 
 std::string Transcript::add(std::string type, SharedJson data, std::string call) {
   mark_.write();
-  Entry entry{"e" + std::to_string(entries_.size() + 1), std::move(type), std::move(data)};
-  SessionEntry event;
-  event.id = entry.id;
-  event.type = entry.type;
-  event.data = entry.data;
-  recorder_.record(Source::probe, std::move(event), std::move(call));
-  entries_.push_back(std::move(entry));
-  return entries_.back().id;
+  SessionEntry entry{"e" + std::to_string(entries_.size() + 1), std::move(type), std::move(data)};
+  std::string id = entry.id;
+  entries_.emplace_back(std::move(entry));
+  recorder_.record(Source::probe, entries_.back(), std::move(call));
+  return id;
 }
 
 bool Transcript::can_continue() const {
@@ -40,7 +37,8 @@ bool Transcript::can_continue() const {
 SharedJson Transcript::entries() const {
   mark_.read();
   Json list = Json::array();
-  for (const auto& entry : entries_) {
+  for (const auto& payload : entries_) {
+    const auto& entry = *payload.as<SessionEntry>();
     Json shown = Json::object();
     shown["id"] = entry.id;
     shown["type"] = entry.type;

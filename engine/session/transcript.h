@@ -12,6 +12,7 @@
 #include "engine/model/message.h"
 #include "engine/tools/session_policies.h"
 #include "engine/trace/trace.h"
+#include "engine/values/shared_json_list.h"
 
 namespace plumb::engine {
 
@@ -32,7 +33,7 @@ class Transcript final {
     return messages_;
   }
   /// Answers that failed are stored but not sent again (EVENT-30).
-  const std::vector<SharedJson>& request_messages() const {
+  const SharedJsonList& request_messages() const {
     mark_.read();
     return request_;
   }
@@ -53,13 +54,8 @@ class Transcript final {
   const SessionPolicies& policies_;
   TouchMark mark_;
   std::vector<MessagePtr> messages_;
-  std::vector<SharedJson> request_;
-  struct Entry {
-    std::string id;
-    std::string type;
-    SharedJson data;
-  };
-  std::vector<Entry> entries_;
+  SharedJsonList request_;
+  std::vector<Payload> entries_;  ///< Each a SessionEntry, as the trace has it.
 };
 
 }  // namespace plumb::engine

@@ -17,14 +17,16 @@ struct Parts {
   std::span<const BorrowedBlock> head;
   std::span<const SharedJson> messages;
 
-  /// How many blocks both begin with.
-  std::size_t common_with(const std::vector<RequestBlock>& before) const {
+  /// How many blocks both begin with, given that so many of the messages are the same as those
+  /// behind a head of this size.
+  std::size_t common_with(const std::vector<RequestBlock>& before, std::size_t same) const {
     std::size_t count = 0;
     while (count < before.size() && count < head.size() && is_same(before[count], head[count])) {
       ++count;
     }
     if (count < head.size()) return count;
-    for (const SharedJson& message : messages) {
+    count += same;
+    for (const SharedJson& message : messages.subspan(same)) {
       if (count == before.size() || before[count].zone != Zone::messages) break;
       if (before[count].body != message) break;
       ++count;
@@ -54,11 +56,15 @@ ProviderRequest RequestDeltas::next(std::string lineage, const std::vector<Reque
 }
 
 ProviderRequest RequestDeltas::next(std::string lineage, std::span<const BorrowedBlock> head,
-                                    std::span<const SharedJson> messages, SharedJson params) {
-  const Parts parts{head, messages};
+                                    const SharedJsonList& messages, SharedJson params) {
+  const Parts parts{head, messages.view()};
   Lineage& last = lineages_[lineage];
   const std::size_t known = last.log->blocks().size();
-  const std::size_t common = parts.common_with(last.log->blocks());
+  const bool has_same_place = head.size() == last.head_count;
+  const std::size_t same = has_same_place ? messages.common_with(last.messages) : 0;
+  const std::size_t common = parts.common_with(last.log->blocks(), same);
+  last.head_count = head.size();
+  last.messages = messages;
   ProviderRequest payload;
   payload.n = ++count_;
   payload.base = last.seq;

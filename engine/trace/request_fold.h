@@ -3,6 +3,7 @@
 // stores only what changed against the last request of the same lineage.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "engine/trace/trace.h"
+#include "engine/values/shared_json_list.h"
 
 namespace plumb {
 
@@ -22,7 +24,7 @@ class RequestDeltas {
   /// its seq afterwards. Only new blocks are copied.
   /// `messages`: behind `head`, each a block of its zone.
   ProviderRequest next(std::string lineage, std::span<const BorrowedBlock> head,
-                       std::span<const SharedJson> messages, SharedJson params);
+                       const SharedJsonList& messages, SharedJson params);
   ProviderRequest next(std::string lineage, const std::vector<RequestBlock>& blocks,
                        SharedJson params);
 
@@ -33,6 +35,8 @@ class RequestDeltas {
   struct Lineage {
     std::int64_t seq = -1;
     std::shared_ptr<PrefixLog> log = std::make_shared<PrefixLog>();
+    std::size_t head_count = 0;  ///< Of the blocks, those before the messages.
+    SharedJsonList messages;
   };
   std::map<std::string, Lineage> lineages_;
   std::string last_;

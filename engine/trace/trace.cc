@@ -20,12 +20,7 @@ std::int64_t Recorder::record(Source source, Payload payload, std::string call,
                               std::int64_t cause) {
   if (is_severed_) return -1;
   const auto seq = static_cast<std::int64_t>(trace_.events.size());
-  trace_.events.push_back(Event{.seq = seq,
-                                .at = now_ms_(),
-                                .source = source,
-                                .call = std::move(call),
-                                .cause = cause,
-                                .payload = std::move(payload)});
+  trace_.events.emplace_back(seq, now_ms_(), source, std::move(call), cause, std::move(payload));
   if (listener_ && !is_telling_) tell();
   return seq;
 }

@@ -2,6 +2,7 @@
 // A trace (header and append-only events) and the recorder through which engine and ports write it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -46,7 +47,9 @@ struct Trace {
 class Recorder {
  public:
   Recorder(Trace& trace, std::function<std::int64_t()> now_ms)
-      : trace_(trace), now_ms_(std::move(now_ms)) {}
+      : trace_(trace), now_ms_(std::move(now_ms)) {
+    trace_.events.reserve(kEventsExpected);
+  }
 
   /// Returns the event's seq, or -1 once severed. `call` may be empty; `cause` is a seq or -1.
   std::int64_t record(Source source, Payload payload, std::string call = {},
@@ -61,6 +64,9 @@ class Recorder {
   void listen(std::function<void(const Event&)> listener);
 
  private:
+  /// Most traces are shorter: nothing is moved while they grow.
+  static constexpr std::size_t kEventsExpected = 1024;
+
   void tell();
 
   Trace& trace_;

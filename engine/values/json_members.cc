@@ -4,17 +4,24 @@
 #include <algorithm>
 
 namespace plumb {
+namespace {
+
+const Json& none() {
+  static const Json kNone;
+  return kNone;
+}
+
+}  // namespace
 
 /// Straight through the members: the library's iterators take several times as long, and checks
 /// ask for members all the time.
 const Json& at(const Json& object, std::string_view key) {
-  static const Json kNone;
   const auto* members = object.get_ptr<const Json::object_t*>();
-  if (members == nullptr) return kNone;
+  if (members == nullptr) return none();
   for (const auto& [name, value] : *members) {
     if (name == key) return value;
   }
-  return kNone;
+  return none();
 }
 
 std::string text_at(const Json& object, std::string_view key) {

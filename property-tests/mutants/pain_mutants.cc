@@ -180,9 +180,10 @@ class NewestMessages final : public engine::Provider {
                                                   engine::StreamSink& sink,
                                                   engine::AbortSignal signal) override {
     constexpr std::int64_t kMessagesMax = 4;
-    auto& messages = request.messages;
+    std::vector<SharedJson> messages(request.messages.begin(), request.messages.end());
     const auto dropped = std::max(std::ssize(messages) - kMessagesMax, std::ptrdiff_t{0});
     messages.erase(messages.begin(), messages.begin() + dropped);
+    request.messages = std::move(messages);
     return inner_.complete(std::move(request), sink, std::move(signal));
   }
 

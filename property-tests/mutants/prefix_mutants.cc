@@ -62,10 +62,12 @@ SharedJson shortened(const SharedJson& message) {
 AlterRequest shortening_results() {
   return [](ModelRequest& request) {
     bool is_old = false;
-    for (auto it = request.messages.rbegin(); it != request.messages.rend(); ++it) {
+    std::vector<SharedJson> messages(request.messages.begin(), request.messages.end());
+    for (auto it = messages.rbegin(); it != messages.rend(); ++it) {
       if (is_old) *it = shortened(*it);
       is_old = is_old || it->get().value("role", "") == "assistant";
     }
+    request.messages = std::move(messages);
   };
 }
 

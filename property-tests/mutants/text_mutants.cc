@@ -249,7 +249,9 @@ class PreparedTranscript final : public engine::Provider {
   Task<Result<engine::AssistantMessage>> complete(engine::ModelRequest request,
                                                   engine::StreamSink& sink,
                                                   engine::AbortSignal signal) override {
-    for (auto& message : request.messages) message = prepared(message);
+    std::vector<SharedJson> messages(request.messages.begin(), request.messages.end());
+    for (auto& message : messages) message = prepared(message);
+    request.messages = std::move(messages);
     return inner_.complete(std::move(request), sink, std::move(signal));
   }
 

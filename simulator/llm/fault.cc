@@ -168,7 +168,7 @@ namespace {
 void add_points(const std::string& track, const std::vector<ScriptedReply>& replies,
                 std::vector<FaultPoint>& points) {
   for (std::size_t turn = 0; turn < replies.size(); ++turn) {
-    const ModelStep& reply = replies[turn].reply;
+    const ModelStep& reply = *replies[turn].reply;
     if (reply.fail || reply.fault) continue;
     for (const FaultWord& word : kFaultWords) {
       if (reply.calls.size() < word.calls_min) continue;
@@ -196,12 +196,12 @@ Result<PlayerScript> with_fault(PlayerScript script, const FaultPoint& point) {
   }
   auto& replies = track->second;
   const auto turn = replies.begin() + (point.turn - 1);
-  if (turn->reply.fail || turn->reply.fault || turn->reply.calls.size() < word->calls_min) {
+  if (turn->reply->fail || turn->reply->fault || turn->reply->calls.size() < word->calls_min) {
     return fail(ErrorCode::rejected,
                 "fault " + in_quotes(to_string(point)) + " finds nothing to strike in this reply",
                 located(script.file, turn->place));
   }
-  ScriptedReply bad{struck(turn->reply, point), turn->place};
+  ScriptedReply bad{struck(*turn->reply, point), turn->place};
   if (word->comes_before) {
     replies.insert(turn, std::move(bad));
   } else {

@@ -94,7 +94,7 @@ TEST(FaultSweep, AFailureComesBeforeTheReplyThatItDelays) {
   ASSERT_TRUE(script) << script.error().message;
   const auto& replies = script->tracks.at("main");
   ASSERT_EQ(replies.size(), 3U);
-  EXPECT_EQ(replies[1].reply.fail, (FailureScript{"rate_limit", "", 0, 20}));
+  EXPECT_EQ(replies[1].reply->fail, (FailureScript{"rate_limit", "", 0, 20}));
   EXPECT_EQ(replies[2], two_turns().tracks.at("main")[1]);
 }
 
@@ -103,7 +103,7 @@ TEST(FaultSweep, BadContentTakesTheReplysPlace) {
 
   ASSERT_TRUE(script) << script.error().message;
   EXPECT_EQ(script->tracks.at("main").size(), 2U);
-  EXPECT_EQ(script->tracks.at("main")[1].reply.fault->kind, "duplicate_ids");
+  EXPECT_EQ(script->tracks.at("main")[1].reply->fault->kind, "duplicate_ids");
 }
 
 TEST(FaultSweep, SaysWhatItCannotStrike) {

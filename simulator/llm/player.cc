@@ -53,7 +53,7 @@ Turn turn_of(const std::vector<ScriptedReply>& replies, std::int64_t answers) {
   Turn turn;
   std::int64_t seen = 0;
   for (turn.good = 0; turn.good < std::ssize(replies); ++turn.good) {
-    if (is_failed_reply(replies[static_cast<std::size_t>(turn.good)].reply)) continue;
+    if (is_failed_reply(*replies[static_cast<std::size_t>(turn.good)].reply)) continue;
     if (seen++ == answers) break;
     turn.failed_begin = turn.good + 1;
   }
@@ -114,7 +114,7 @@ LlmError unmatched_error(const PlayerScript& script, const PlayerState& state,
                                           : " is not the one that this reply is for: ";
   return {"unmatched",
           request_text(state, request.lineage) + words + unmatched(reply, request, rules),
-          located(script.file, reply.reply.match->place)};
+          located(script.file, reply.reply->match->place)};
 }
 
 /// Counts what was given.
@@ -158,7 +158,7 @@ Played answered(const PlayerScript& script, PlayerState state, const engine::Mod
 /// What is wrong with a request, by the rules.
 std::vector<LlmError> wrong_with(const engine::ModelRequest& request, const PlayerRules& rules,
                                  const std::function<std::string(const std::string&)>& locate,
-                                 const std::vector<SharedJson>& accepted) {
+                                 const SharedJsonList& accepted) {
   std::vector<LlmError> errors;
   for (const FoundError& found : rules.found) {
     errors.push_back({found.code, found.message, locate(found.call)});
@@ -170,16 +170,12 @@ std::vector<LlmError> wrong_with(const engine::ModelRequest& request, const Play
   return errors;
 }
 
-/// Makes `accepted` what was sent: a conversation repeats itself in every request.
-void follow(std::vector<SharedJson>& accepted, const std::vector<SharedJson>& sent) {
-  const auto differing = std::ranges::mismatch(
-      accepted, sent,
-      [](const SharedJson& one, const SharedJson& other) { return one.same_object(other); });
-  accepted.erase(differing.in1, accepted.end());
-  accepted.insert(accepted.end(), differing.in2, sent.end());
-}
-
 }  // namespace
+
+const ModelStep& SharedReply::operator*() const {
+  static const ModelStep kNothing;
+  return reply_ == nullptr ? kNothing : *reply_;
+}
 
 PlayerScript make_player_script(const Scenario& scenario) {
   PlayerScript script;
@@ -220,7 +216,7 @@ Played step(const PlayerScript& script, PlayerState state, const engine::ModelRe
     plan.kind = Plan::Kind::refused;
     return {std::move(state), std::move(plan)};
   }
-  follow(accepted, request.messages);
+  accepted = request.messages;
   return answered(script, std::move(state), request, rules, std::move(plan));
 }
 

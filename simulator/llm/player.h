@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/model/provider.h"
@@ -18,9 +20,28 @@
 
 namespace plumb::simulator {
 
+/// A reply that its copies share: scripts are copied, and each request is planned, without a copy
+/// of what is said. An empty reply when default-constructed.
+class SharedReply final {
+ public:
+  SharedReply() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): the same reply, to be shared.
+  SharedReply(ModelStep reply) : reply_(std::make_shared<const ModelStep>(std::move(reply))) {}
+
+  const ModelStep& operator*() const;
+  const ModelStep* operator->() const { return &**this; }
+  friend bool operator==(const SharedReply& left, const SharedReply& right) {
+    return left.reply_ == right.reply_ || *left == *right;
+  }
+
+ private:
+  // Shared by the script, the plans that were made from it and what is told of them later.
+  std::shared_ptr<const ModelStep> reply_;
+};
+
 /// One scripted reply and where it stands.
 struct ScriptedReply {
-  ModelStep reply;
+  SharedReply reply;
   Place place;
   bool operator==(const ScriptedReply&) const = default;
 };
@@ -42,7 +63,7 @@ PlayerScript make_player_script(const Scenario& scenario);
 /// what the request holds.
 struct PlayerState {
   std::map<std::string, std::int64_t, std::less<>> taken;
-  std::map<std::string, std::vector<SharedJson>, std::less<>> accepted;
+  std::map<std::string, SharedJsonList, std::less<>> accepted;
   std::map<std::string, std::map<std::int64_t, std::int64_t>, std::less<>> failed;
   std::map<std::string, std::set<std::int64_t>, std::less<>> given;
   std::int64_t request_count = 0;
@@ -54,7 +75,7 @@ struct PlayerState {
 struct Plan {
   enum class Kind : std::uint8_t { answered, refused, broken };
   Kind kind = Kind::answered;
-  ModelStep reply;
+  SharedReply reply;
   Place place;
   std::vector<LlmError> errors;
   bool operator==(const Plan&) const = default;

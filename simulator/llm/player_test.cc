@@ -37,7 +37,7 @@ TEST(Player, AnswersByPositionWithinTheTrack) {
   for (const char* track : {"main", "summary", "main"}) {
     Played played = step(script, std::move(state), request_on(track));
     state = std::move(played.state);
-    texts += played.plan.reply.text + " ";
+    texts += played.plan.reply->text + " ";
   }
 
   EXPECT_EQ(texts, "one short two ");

@@ -53,9 +53,10 @@ ContentBlock block_of(const CallScript& call) {
 /// The text in pieces of `chunk` code points; one piece if `chunk` is 0.
 std::vector<std::string> chunks_of(std::string_view text, std::int64_t chunk) {
   std::vector<std::string> chunks;
+  if (chunk == 0 && !text.empty()) return {std::string(text)};
   while (!text.empty()) {
     std::int64_t length = 0;
-    for (std::int64_t i = 0; (chunk == 0 || i < chunk) && length < std::ssize(text); ++i) {
+    for (std::int64_t i = 0; i < chunk && length < std::ssize(text); ++i) {
       length += std::max<std::int64_t>(decode_utf8(text, length).length, 1);
     }
     chunks.emplace_back(text.substr(0, static_cast<std::size_t>(length)));

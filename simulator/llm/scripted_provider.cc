@@ -2,6 +2,7 @@
 #include "simulator/llm/scripted_provider.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "engine/kernel/join.h"
@@ -24,6 +25,12 @@ AssistantMessage failed(AssistantMessage message, StopReason reason, std::string
   message.stop_reason = reason;
   message.error_message = std::move(words);
   return message;
+}
+
+/// How a reply fails, if it does; one that is cut ends with the connection.
+std::optional<FailureScript> failure_of(const ModelStep& reply) {
+  if (reply.fault && reply.fault->kind == "cut") return FailureScript{"network", ""};
+  return reply.fail;
 }
 
 }  // namespace
@@ -76,17 +83,17 @@ Task<Result<AssistantMessage>> ScriptedProvider::complete(engine::ModelRequest r
     co_return failed(std::move(nothing), StopReason::error,
                      "400 invalid request: " + error.message);
   }
-  auto reply = std::make_unique<ModelStep>(std::move(played.plan.reply));
-  if (reply->fault) *reply = with_content_fault(std::move(*reply), 0);
+  SharedReply reply = std::move(played.plan.reply);
+  if (reply->fault) reply = with_content_fault(*reply, 0);
   Task<Result<AssistantMessage>> playing =
       play(std::move(reply), std::move(request.lineage), sink, std::move(signal));
   co_return co_await std::move(playing);
 }
 
-Task<Result<AssistantMessage>> ScriptedProvider::play(std::unique_ptr<ModelStep> step,
-                                                      std::string track, engine::StreamSink& sink,
+Task<Result<AssistantMessage>> ScriptedProvider::play(SharedReply step, std::string track,
+                                                      engine::StreamSink& sink,
                                                       AbortSignal signal) {
-  ModelStep& reply = *step;
+  const ModelStep& reply = *step;
   if (!reply.until.text.empty() && world_.gate == nullptr) {
     co_return fail(ErrorCode::protocol, "a reply with 'until' in a run without events",
                    located(script_.file, reply.until.place));
@@ -97,7 +104,6 @@ Task<Result<AssistantMessage>> ScriptedProvider::play(std::unique_ptr<ModelStep>
   stream.end = std::ssize(*pieces);
   if (reply.fail) stream.end = std::min(stream.end, reply.fail->after);
   if (reply.fault) stream.strike(*reply.fault);
-  if (reply.fault && reply.fault->kind == "cut") reply.fail = FailureScript{"network", ""};
   co_await pause(reply.delay_ms, signal);
   co_await send_pieces(stream);
   if (!reply.until.text.empty()) co_await wait_for_event(reply.until, signal);
@@ -105,10 +111,11 @@ Task<Result<AssistantMessage>> ScriptedProvider::play(std::unique_ptr<ModelStep>
     co_return failed(partial_message_of(reply, stream.sent), StopReason::aborted,
                      "the request was aborted");
   }
-  if (reply.fail) {
+  const std::optional<FailureScript> failure = failure_of(reply);
+  if (failure) {
     AssistantMessage cut = failed(partial_message_of(reply, stream.sent), StopReason::error,
-                                  failure_message(*reply.fail));
-    cut.error_status = failure_status(*reply.fail);
+                                  failure_message(*failure));
+    cut.error_status = failure_status(*failure);
     co_return cut;
   }
   co_return message_of(reply);

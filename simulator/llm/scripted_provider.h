@@ -57,8 +57,8 @@ class ScriptedProvider final : public engine::Provider {
  private:
   struct Stream;
 
-  engine::Task<Result<engine::AssistantMessage>> play(std::unique_ptr<ModelStep> step,
-                                                      std::string track, engine::StreamSink& sink,
+  engine::Task<Result<engine::AssistantMessage>> play(SharedReply step, std::string track,
+                                                      engine::StreamSink& sink,
                                                       engine::AbortSignal signal);
   /// Sends pieces until the stream's end or an abort.
   engine::Task<void> send_pieces(Stream& stream);

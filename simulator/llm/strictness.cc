@@ -169,13 +169,8 @@ class RequestChecker final {
 
 /// The last message that both lists share and that is no result: there, all answers before it have
 /// been complete already.
-std::size_t first_new_exchange(const std::vector<SharedJson>& messages,
-                               const std::vector<SharedJson>& accepted) {
-  const auto is_same = [](const SharedJson& one, const SharedJson& other) {
-    return one.same_object(other);
-  };
-  const auto differs = std::ranges::mismatch(messages, accepted, is_same).in1;
-  auto first = static_cast<std::size_t>(differs - messages.begin());
+std::size_t first_new_exchange(const SharedJsonList& messages, const SharedJsonList& accepted) {
+  std::size_t first = messages.common_with(accepted);
   while (first > 0) {
     --first;
     if (view_at(messages[first].get(), "role") != "toolResult") break;
@@ -187,7 +182,7 @@ std::size_t first_new_exchange(const std::vector<SharedJson>& messages,
 
 std::vector<LlmError> check_request(const engine::ModelRequest& request,
                                     const std::function<std::string(const std::string&)>& locate,
-                                    const std::vector<SharedJson>& accepted) {
+                                    const SharedJsonList& accepted) {
   const std::size_t first = first_new_exchange(request.messages, accepted);
   auto errors = RequestChecker(request, locate).run(first);
   // What is wrong may be about an earlier message.

@@ -28,6 +28,6 @@ namespace plumb::simulator {
 /// them is not looked at again.
 std::vector<LlmError> check_request(const engine::ModelRequest& request,
                                     const std::function<std::string(const std::string&)>& locate,
-                                    const std::vector<SharedJson>& accepted = {});
+                                    const SharedJsonList& accepted = {});
 
 }  // namespace plumb::simulator

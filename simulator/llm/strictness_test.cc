@@ -60,7 +60,7 @@ void expect_same_verdict(const std::vector<Json>& messages) {
   const auto whole = check_request(request, same_id);
   for (std::size_t count = 0; count <= messages.size(); ++count) {
     ModelRequest earlier = request;
-    earlier.messages.resize(count);
+    earlier.messages = request.messages.first(count);
     if (!check_request(earlier, same_id).empty()) continue;
     EXPECT_EQ(check_request(request, same_id, earlier.messages), whole) << count;
   }

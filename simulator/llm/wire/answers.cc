@@ -93,7 +93,7 @@ Delivery reply_answer(const Exchange& exchange, const WireRequest& wire, const U
                       const WireOptions& options, StreamTemplates& templates) {
   const bool is_messages = exchange.dialect == Dialect::messages;
   WireReply reply;
-  reply.reply = exchange.plan.reply;
+  reply.reply = *exchange.plan.reply;
   reply.model = wire.model;
   reply.stem = stem_of(exchange.conversation, exchange.reply_number);
   reply.usage = usage;
@@ -186,7 +186,7 @@ Delivery plan_answer(const Exchange& exchange, const WireRequest& wire, const Us
   const std::string id = "req_" + stem_of(exchange.conversation, exchange.reply_number);
   if (exchange.plan.kind == Plan::Kind::broken) return broken_answer(exchange, id);
   if (exchange.plan.kind == Plan::Kind::refused) return refusal_answer(exchange, id);
-  const ModelStep& reply = exchange.plan.reply;
+  const ModelStep& reply = *exchange.plan.reply;
   const bool streams_first = wire.is_stream && (!reply.fail || reply.fail->after > 0);
   Delivery delivery;
   if (ends_in_error(reply) && !streams_first) {

@@ -226,18 +226,18 @@ WireBook::Chosen WireBook::choose(const Exchange& exchange, WireRequest& wire, P
   conversation.state.accepted.clear();
   chosen.plan = std::move(played.plan);
   chosen.reply_number = ++conversation.replies;
-  if (chosen.plan.kind == Plan::Kind::answered && !chosen.plan.reply.until.text.empty() &&
+  if (chosen.plan.kind == Plan::Kind::answered && !chosen.plan.reply->until.text.empty() &&
       !options_.has_happened) {
     chosen.plan.kind = Plan::Kind::broken;
     chosen.plan.errors.push_back({"no_events", "a reply with 'until' in a run without events",
-                                  located(script_->file, chosen.plan.reply.until.place)});
+                                  located(script_->file, chosen.plan.reply->until.place)});
   }
   for (const LlmError& error : chosen.plan.errors) keep_error(error);
   if (chosen.plan.kind != Plan::Kind::answered) return chosen;
   ++totals_.answered;
-  chosen.usage = computed_usage(conversation, wire, exchange.dialect, chosen.plan.reply);
+  chosen.usage = computed_usage(conversation, wire, exchange.dialect, *chosen.plan.reply);
   chosen.plan.reply =
-      sent_reply(std::move(chosen.plan.reply), exchange.dialect, options_, chosen.reply_number);
+      sent_reply(*chosen.plan.reply, exchange.dialect, options_, chosen.reply_number);
   return chosen;
 }
 

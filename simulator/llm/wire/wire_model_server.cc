@@ -17,7 +17,7 @@ constexpr std::int64_t kQuietWithinMs = 500;
 
 std::int64_t event_count(const Exchange& exchange, std::int64_t pieces) {
   WireReply reply;
-  reply.reply = exchange.plan.reply;
+  reply.reply = *exchange.plan.reply;
   reply.reply.fail = FailureScript{"network", ""};
   reply.reply.fail->after = pieces;
   const EventStream stream =
@@ -31,7 +31,7 @@ std::int64_t event_count(const Exchange& exchange, std::int64_t pieces) {
 /// The pieces that so many events of the stream hold.
 std::int64_t pieces_of_events(const Exchange& exchange) {
   std::int64_t low = 0;
-  std::int64_t high = std::ssize(pieces_of(exchange.plan.reply));
+  std::int64_t high = std::ssize(pieces_of(*exchange.plan.reply));
   while (low < high) {
     const std::int64_t middle = low + (high - low + 1) / 2;
     if (event_count(exchange, middle) <= exchange.events_sent) {
@@ -57,7 +57,7 @@ engine::AssistantMessage answer_message(const Exchange& exchange) {
     const std::string words = exchange.errors.empty() ? "refused" : exchange.errors.front().message;
     return ended({}, StopReason::error, std::to_string(exchange.status) + " " + words);
   }
-  const ModelStep& reply = exchange.plan.reply;
+  const ModelStep& reply = *exchange.plan.reply;
   const bool is_whole = exchange.ending == ReplyEnding::complete;
   if (is_whole && !reply.fail) return message_of(reply);
   if (reply.fail && (is_whole || exchange.ending == ReplyEnding::reset)) {

@@ -43,7 +43,7 @@ void add_block(engine::ModelRequest& request, std::vector<Json>& system, Request
   }
 }
 
-std::int64_t count_answers(const std::vector<SharedJson>& messages) {
+std::int64_t count_answers(const SharedJsonList& messages) {
   std::int64_t count = 0;
   bool follows_answer = false;
   for (const SharedJson& message : messages) {

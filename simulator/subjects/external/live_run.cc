@@ -30,22 +30,23 @@ void put_real_paths(TextMatch& match, const LivePlaceholders& placeholders) {
   }
 }
 
-void put_real_paths(ModelStep& reply, const LivePlaceholders& placeholders) {
+ModelStep with_real_paths(ModelStep reply, const LivePlaceholders& placeholders) {
   reply.text = placeholders.real(reply.text);
   reply.thinking = placeholders.real(reply.thinking);
   for (auto& call : reply.calls) {
     call.args = placeholders.real_json(call.args);
     call.arguments_text = placeholders.real(call.arguments_text);
   }
-  if (!reply.match) return;
+  if (!reply.match) return reply;
   if (reply.match->user) put_real_paths(*reply.match->user, placeholders);
   for (auto& [call, text] : reply.match->results) put_real_paths(text, placeholders);
+  return reply;
 }
 
 /// The script with the run's own paths in what the model says.
 PlayerScript with_real_paths(PlayerScript script, const LivePlaceholders& placeholders) {
   for (auto& [track, replies] : script.tracks) {
-    for (auto& scripted : replies) put_real_paths(scripted.reply, placeholders);
+    for (auto& scripted : replies) scripted.reply = with_real_paths(*scripted.reply, placeholders);
   }
   return script;
 }
