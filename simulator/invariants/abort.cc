@@ -371,6 +371,7 @@ std::vector<Rule> abort_rules() {
           .expect(ends_as_aborted),
       rule("ABORT-03", "a tool that throws after the abort gives an error with its own message")
           .for_each_call()
+          .among({"threw"})
           .when(threw_after_abort)
           .expect(error_is_its_own),
       rule("ABORT-04", "a tool that returns normally after the abort keeps its success")
@@ -391,6 +392,7 @@ std::vector<Rule> abort_rules() {
           .by<AbortedCloseChecker>(AbortedCloseChecker::kinds()),
       rule("ABORT-10", "a tool that throws after the abort passes the tool_result handlers")
           .for_each_call()
+          .among({"threw"})
           .when(threw_before_result_handlers)
           .expect(result_handlers_run),
       rule("ABORT-11",

@@ -386,6 +386,7 @@ std::vector<Rule> rules_of_bash_ends() {
           .expect(has_code_of_signal),
       rule("BASH-13", "a timeout that is not above 0 or too large is an error and starts nothing")
           .for_each_call()
+          .among({"bash"})
           .when(has_invalid_timeout)
           .expect(starts_nothing)
           .expect(is_refused_call),
@@ -400,16 +401,19 @@ std::vector<Rule> rules_of_bash_ends() {
            "at an abort the command ends and no process of the group is left; the error has output "
            "and abort")
           .for_each_call()
+          .among({"bash"})
           .when(met_an_abort)
           .expect(ends_by_the_abort)
           .expect(leaves_nobody)
           .expect(tells_abort),
       rule("BASH-16", "a call of bash that was aborted before its process starts none")
           .for_each_call()
+          .among({"bash"})
           .when(is_aborted_before_start)
           .expect(starts_nothing),
       rule("BASH-22", "a background job that holds the pipes holds the call for 100 ms of silence")
           .for_each_call()
+          .among({"bash"})
           .when(left_somebody)
           .expect(waits_for_silence_only),
       rule("BASH-23",
@@ -441,16 +445,19 @@ std::vector<Rule> rules_of_bash_starts() {
           .expect(uses_what_the_hook_returned),
       rule("BASH-27", "after a spawn hook that failed nothing is started and the call is an error")
           .for_each_call()
+          .among({"bash"})
           .when(met_a_failing_hook)
           .expect(starts_nothing)
           .expect(is_refused_call),
       rule("BASH-28",
            "with an executor of the host's no process is started and that is called once")
           .for_each_call()
+          .among({"bash"})
           .when(is_remote_call)
           .expect(runs_by_the_host_alone),
       rule("BASH-31", "without its folder a command is not started, and the error names the folder")
           .for_each_call()
+          .among({"bash"})
           .when(has_no_folder)
           .expect(starts_nothing)
           .expect(names_the_folder),

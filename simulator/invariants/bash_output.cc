@@ -321,6 +321,7 @@ std::vector<Rule> shell_output_rules() {
            "above the caps content and details name a file into which as many bytes were written "
            "as the process gave; triggered when it could be written")
           .for_each_call()
+          .among({"bash"})
           .when(is_kept_output)
           .expect(keeps_all_in_the_log),
       rule("BASH-05",
@@ -350,16 +351,19 @@ std::vector<Rule> shell_output_rules() {
           .expect(are_snapshots),
       rule("BASH-21", "no update of a bash call comes after its end")
           .for_each_call()
+          .among({"bash"})
           .when(has_any_update)
           .expect(are_over_at_the_end),
       rule("BASH-30", "an executor's failure keeps the output that the last update showed")
           .for_each_call()
+          .among({"bash"})
           .when(failed_at_the_host)
           .expect(keeps_the_output),
       rule("BASH-37",
            "structuredContent.output is whole up to 1 MiB, else two halves around the number of "
            "omitted bytes")
           .for_each_call()
+          .among({"bash"})
           .when(is_large)
           .expect(gives_programs_more),
       rule("BASH-38", "the last 2000 lines or 51200 bytes are shown, as recomputed")
@@ -376,6 +380,7 @@ std::vector<Rule> shell_cut_rules() {
            "bash output of up to 2000 lines and 51200 bytes is shown whole, more is cut and told "
            "with these caps; triggered at the caps and above")
           .for_each_call()
+          .among({"bash"})
           .when(is_at_the_caps)
           .expect(keeps_the_caps),
       rule("TRUNC-02", "the shown part of a cut bash output has at most 2000 lines and 51200 bytes")
@@ -396,6 +401,7 @@ std::vector<Rule> shell_cut_rules() {
           .expect(tells_the_cut),
       rule("TRUNC-07", "the end of a last line above the cap is shown, with lastLinePartial")
           .for_each_call()
+          .among({"bash"})
           .when(is_cut_within_line)
           .expect(shows_the_end_of_the_line),
       rule("TRUNC-09", "details.truncation of a cut output has its eleven fields and right totals")

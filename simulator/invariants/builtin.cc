@@ -353,6 +353,7 @@ std::vector<Rule> builtin_rules() {
           "the request after a successful edit shows one text block with the path as given and the "
           "number of edits; triggered when no handler touched the result")
           .for_each_call()
+          .among({"edit"})
           .when(succeeded("edit"))
           .when(is_sent)
           .expect(tells_count_and_path),
@@ -360,6 +361,7 @@ std::vector<Rule> builtin_rules() {
            "details.patch has two headers with the path as given, hunks with 4 lines of context "
            "and right lengths, and nothing else")
           .for_each_call()
+          .among({"edit"})
           .when(succeeded("edit"))
           .when(has_patch_text)
           .expect(patch_has_its_form),
@@ -367,6 +369,7 @@ std::vector<Rule> builtin_rules() {
            "neither details.diff nor details.patch of a successful edit stands in what the next "
            "request shows of the call")
           .for_each_call()
+          .among({"edit"})
           .when(succeeded("edit"))
           .when(is_sent)
           .when(has_diffs)
@@ -375,6 +378,7 @@ std::vector<Rule> builtin_rules() {
            "structuredContent of a successful read is its text, or {type: image, data, mimeType, "
            "note} of its image")
           .for_each_call()
+          .among({"read"})
           .when(succeeded("read"))
           .expect(program_result_agrees),
   };

@@ -235,6 +235,7 @@ std::vector<Rule> cause_rules() {
           .expect(is_stopped),
       rule("RESULT-13", "what execute threw is the text of an error result, and the run goes on")
           .for_each_call()
+          .among({"threw"})
           .when(has_thrown)
           .expect(throw_is_an_error)
           .expect(text_is_the_message)
@@ -247,6 +248,7 @@ std::vector<Rule> cause_rules() {
           .expect(does_not_run),
       rule("RESULT-16", "each error result has one cause of the list, and the trace shows it")
           .for_each_call()
+          .among({"is an error"})
           .when(has_ended_in_error)
           .expect(cause_is_on_the_list),
       rule("PIPE-05",

@@ -171,8 +171,8 @@ EventRule::operator Rule() const {
       shared->id, shared->how, {kind_}, [shared] { return std::make_unique<KindChecker>(shared); }};
 }
 
-CallRule& CallRule::among(std::initializer_list<EventName> names) {
-  for (const auto name : names) plan().occasions[name.index()] = true;
+CallRule& CallRule::among(std::initializer_list<Occasion> occasions) {
+  for (const auto occasion : occasions) plan().occasions[occasion.index()] = true;
   return *this;
 }
 

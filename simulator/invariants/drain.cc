@@ -330,7 +330,7 @@ class CustomMessageChecker final : public Checker {
     for (const Event* event : heard_) {
       if (const auto* response = event->as<ProviderResponse>()) {
         if (response->stop_reason == "error" || response->stop_reason == "aborted") continue;
-        for (auto& call : ids_of_calls_in(response->message.get())) open.insert(std::move(call));
+        for (const auto call : ids_of_calls_in(response->message.get())) open.emplace(call);
       } else if (event->as<MessageEnd>()->role == "toolResult") {
         open.erase(event->call);
       }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Older and broken shapes of an edit's arguments, and what stands of them in the transcript.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/edit_case.h"
@@ -93,15 +95,17 @@ bool sends_unusable_text(const Call& call, const Story& story) {
 
 // ------------------------------------------------------------------ the transcript (EDIT-50)
 
-const ShownCall* call_in_transcript(const Call& call, const Story& story) {
+std::optional<ShownCall> call_in_transcript(const Call& call, const Story& story) {
   const Request* request = next_request_of(call, story);
-  if (request == nullptr) return nullptr;
-  const auto found = std::ranges::find(request->answered, call.id, &ShownCall::id);
-  return found == request->answered.end() ? nullptr : &*found;
+  if (request == nullptr) return std::nullopt;
+  for (auto& shown : answered_in(*request)) {
+    if (shown.id == call.id) return std::move(shown);
+  }
+  return std::nullopt;
 }
 
 bool sends_an_older_shape(const Call& call, const Story& story) {
-  return is_free_edit(call, story) && call_in_transcript(call, story) != nullptr &&
+  return is_free_edit(call, story) && call_in_transcript(call, story) &&
          (is_one_edit(raw_of(call)) || !at(raw_of(call), "edits").is_array());
 }
 
@@ -150,28 +154,34 @@ std::vector<Rule> edit_argument_rules() {
   return {
       rule("EDIT-45", "one of oldText and newText without the other is no edit")
           .for_each_call()
+          .among({"edit"})
           .when(has_half_a_pair)
           .expect(half_a_pair_stays),
       rule("EDIT-47", "edits that are one edit, or its text, are a list of it")
           .for_each_call()
+          .among({"edit"})
           .when(sends_one_edit)
           .expect(one_edit_is_a_list),
       rule("EDIT-48", "edits that are text of no list end the call before execute")
           .for_each_call()
+          .among({"edit"})
           .when(sends_unusable_text)
           .expect(is_refused_at_once),
       rule("EDIT-50",
            "the next request shows the call with the arguments that the model sent; triggered by "
            "an older shape")
           .for_each_call()
+          .among({"edit"})
           .when(sends_an_older_shape)
           .expect(transcript_has_what_came),
       rule("EDIT-52", "keys beside path and edits change nothing, and none stands for path")
           .for_each_call()
+          .among({"edit"})
           .when(has_other_keys)
           .expect(other_keys_mean_nothing),
       rule("EDIT-53", "an edit whose oldText or newText is null or missing ends the call")
           .for_each_call()
+          .among({"edit"})
           .when(has_an_edit_without_text)
           .expect(is_refused_at_once),
   };

@@ -3,7 +3,9 @@
 // trace is searched by numbers, and a misspelt name does not compile.
 #pragma once
 
+#include <array>
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -49,5 +51,40 @@ class EventName {
 
 /// Some of all names.
 using EventNames = std::bitset<kEventNameCount>;
+
+/// What may be true of a call, beside the events that it has: it goes to the tool of that name, was
+/// made by a tool, ended in an error, or its execute threw.
+inline constexpr std::array<std::string_view, 4> kToolTraits{"read", "write", "edit", "bash"};
+inline constexpr std::array<std::string_view, 3> kCallTraits{"is nested", "is an error", "threw"};
+inline constexpr std::size_t kOccasionCount =
+    kEventNameCount + kToolTraits.size() + kCallTraits.size();
+
+/// Without which a rule has nothing to say about a call: an event's name, or a trait.
+class Occasion {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a rule reads as a sentence.
+  consteval Occasion(const char* text) : index_(find(text)) {}
+
+  constexpr std::size_t index() const { return index_; }
+
+ private:
+  static consteval std::size_t find(std::string_view text) {
+    std::size_t index = kEventNameCount;
+    for (const auto tool : kToolTraits) {
+      if (tool == text) return index;
+      ++index;
+    }
+    for (const auto trait : kCallTraits) {
+      if (trait == text) return index;
+      ++index;
+    }
+    return EventName(text.data()).index();
+  }
+
+  std::size_t index_;
+};
+
+/// Some of all occasions; those that are names come first.
+using Occasions = std::bitset<kOccasionCount>;
 
 }  // namespace plumb::invariants

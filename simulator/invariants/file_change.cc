@@ -320,6 +320,7 @@ std::vector<Rule> abort_rules_of_changes() {
       rule("EDIT-55",
            "an edit that is aborted in a file operation begins no other, and is an error")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(is_aborted_in_an_operation)
           .expect(begins_nothing_more),
@@ -327,24 +328,28 @@ std::vector<Rule> abort_rules_of_changes() {
            "an edit that is aborted in its write ends after the write, as an error, and gives its "
            "turn back then")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(is_aborted_in_a_write)
           .expect(waits_for_the_operation)
           .expect(begins_nothing_more),
       rule("EDIT-57", "an operation that fails after the abort is not what the error says")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(fails_after_the_abort)
           .expect(speaks_of_the_abort),
       rule("WRITE-04",
            "a write that is aborted in a file operation waits for it and begins no other")
           .for_each_call()
+          .among({"write"})
           .when(of_tool("write"))
           .when(is_aborted_in_an_operation)
           .expect(waits_for_the_operation)
           .expect(begins_nothing_more),
       rule("QUEUE-06", "an edit or write that is aborted in an operation holds its turn until then")
           .for_each_call()
+          .among({"edit", "write"})
           .when(is_change)
           .when(is_aborted_in_an_operation)
           .expect(waits_for_the_operation),
@@ -356,27 +361,32 @@ std::vector<Rule> failure_rules_of_changes() {
       rule("EDIT-19",
            "an edit checks access in its turn and before it reads; without access it reads nothing")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(looks_at_its_file)
           .expect(access_comes_first),
       rule("EDIT-20", "the error of a file without access names the path as given and the code")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(is_not_aborted)
           .when(is_not_accessible)
           .expect(names_path_and_code),
       rule("EDIT-21", "an edit of what is no file is an error and makes none")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(names_no_file)
           .expect(makes_no_file),
       rule("EDIT-72", "an edit whose write fails is an error, and gives its turn back")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(has_failed_write)
           .expect(failure_is_told),
       rule("WRITE-06", "a write whose path cannot be written is an error with the system's code")
           .for_each_call()
+          .among({"write"})
           .when(of_tool("write"))
           .when(is_not_aborted)
           .when(cannot_write)
@@ -390,22 +400,26 @@ std::vector<Rule> file_change_rules() {
   std::vector<Rule> rules{
       rule("EDIT-17", "an edit that has written its file is no error")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(is_not_aborted)
           .when(wrote_file)
           .expect(is_no_error),
       rule("EDIT-31", "an edited file is the same file: link, mode and other names stay")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(writes_what_was_there)
           .expect(stays_the_same_object),
       rule("EDIT-71", "a successful edit makes one access check, one read and one write, no more")
           .for_each_call()
+          .among({"edit"})
           .when(of_tool("edit"))
           .when(wrote_file)
           .expect(touches_the_file_three_times),
       rule("WRITE-05", "a write to a link leaves the link and writes what it leads to")
           .for_each_call()
+          .among({"write"})
           .when(of_tool("write"))
           .when(writes_to_a_link)
           .expect(stays_the_same_object)

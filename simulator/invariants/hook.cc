@@ -366,6 +366,7 @@ std::vector<Rule> hook_rules() {
           .expect(model_sees_the_reason),
       rule("HOOK-06", "a call whose handlers all returned without a block is executed")
           .for_each_call()
+          .among({"tool_call_return"})
           .when(is_allowed)
           .expect(is_executed),
       rule("HOOK-07",

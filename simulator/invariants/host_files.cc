@@ -148,6 +148,7 @@ std::vector<Rule> host_file_rules() {
       rule("READ-31",
            "with the host's operations read opens no local file and shows what the host gave")
           .for_each_call()
+          .among({"read"})
           .when(reads_by_the_host)
           .expect(touches_no_local_file)
           .expect(shows_what_the_host_gave),
@@ -155,6 +156,7 @@ std::vector<Rule> host_file_rules() {
            "beside a read by the host's operations edit, write and bash still act on the machine, "
            "and the subject does not declare isolation")
           .for_each_call()
+          .among({"edit", "write", "bash"})
           .when(acts_beside_the_hosts_read)
           .expect(acts_on_the_machine)
           .expect(claims_no_isolation),
@@ -162,6 +164,7 @@ std::vector<Rule> host_file_rules() {
            "with the host's operations write changes no local file; the host makes the folder and "
            "gets the text, each once")
           .for_each_call()
+          .among({"write"})
           .when(writes_by_the_host)
           .expect(changes_nothing_local)
           .expect(hands_over_the_text),

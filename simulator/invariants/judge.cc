@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <compare>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -91,8 +92,9 @@ std::vector<const RuleFacts*> facts_of_rules(const Catalogue& catalogue) {
   auto known = catalogue.begin();
   for (const auto place : kById) {
     const auto& id = all_rules()[place].id;
-    while (known != catalogue.end() && known->first < id) ++known;
-    if (known != catalogue.end() && known->first == id) facts[place] = &known->second;
+    auto order = std::strong_ordering::less;
+    while (known != catalogue.end() && (order = known->first <=> id) < 0) ++known;
+    if (known != catalogue.end() && order == 0) facts[place] = &known->second;
   }
   return facts;
 }

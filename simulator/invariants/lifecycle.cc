@@ -105,7 +105,7 @@ class LifecycleChecker final : public Checker {
       report.complain(
           differ("the request that an answer belongs to", Json(sent_), Json(response.n), &event));
     }
-    const auto stop = text_at(response.message.get(), "stopReason");
+    const auto stop = view_at(response.message.get(), "stopReason");
     report.complain(require(stop.empty() || stop == response.stop_reason,
                             "an answer and its message stop for two reasons", &event));
   }
@@ -144,7 +144,7 @@ class LifecycleChecker final : public Checker {
     }
     const auto* ended = event.as<MessageEnd>();
     if (ended == nullptr || ended->role != kAssistantRole) return;
-    stop_ = text_at(ended->message.get(), "stopReason");
+    stop_ = view_at(ended->message.get(), "stopReason");
     const Event* answer = std::exchange(answer_, nullptr);
     const bool is_closing = stop_ == "aborted" || stop_ == "error";
     if (answer == nullptr) {

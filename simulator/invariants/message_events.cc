@@ -56,7 +56,7 @@ class UnstreamedChecker final : public Checker {
       report.complain(finding("a " + begun.role + " message is not ended at once", &event));
       return;
     }
-    if (is_replaced_) return;
+    if (is_replaced_ || begun.message.same_object(ended->message)) return;
     report.complain(differ("start and end of a " + begun.role + " message differ", begun.message,
                            ended->message, &event));
   }

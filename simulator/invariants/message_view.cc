@@ -116,26 +116,34 @@ std::vector<ShownCall> calls_in(const Json& message) {
   return calls;
 }
 
-std::vector<std::string> ids_of_calls_in(const Json& message) {
-  std::vector<std::string> ids;
-  const auto add = [&](const Json& call) { ids.push_back(text_at(call, "id")); };
+std::vector<std::string_view> ids_of_calls_in(const Json& message) {
+  std::vector<std::string_view> ids;
+  const auto add = [&](const Json& call) { ids.push_back(view_at(call, "id")); };
   for_each_call(message, add, add);
   return ids;
 }
 
-std::vector<ShownResult> results_in(const Json& message) {
-  std::vector<ShownResult> results;
+void add_results(const Json& message, std::vector<ShownResult>& results) {
   for_each_result(message, [&](const Json& holder, const ResultKeys& keys) {
     results.push_back(result(holder, keys));
   });
+}
+
+std::vector<ShownResult> results_in(const Json& message) {
+  std::vector<ShownResult> results;
+  add_results(message, results);
   return results;
 }
 
-std::vector<std::string> ids_of_results_in(const Json& message) {
-  std::vector<std::string> ids;
+void add_ids_of_results(const Json& message, std::vector<std::string_view>& ids) {
   for_each_result(message, [&](const Json& holder, const ResultKeys& keys) {
-    ids.push_back(text_at(holder, keys.id));
+    ids.push_back(view_at(holder, keys.id));
   });
+}
+
+std::vector<std::string_view> ids_of_results_in(const Json& message) {
+  std::vector<std::string_view> ids;
+  add_ids_of_results(message, ids);
   return ids;
 }
 

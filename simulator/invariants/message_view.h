@@ -17,6 +17,7 @@ namespace plumb::invariants {
 inline constexpr std::string_view kAssistantRole = "assistant";
 inline constexpr std::string_view kUserRole = "user";
 inline constexpr std::string_view kCustomRole = "custom";
+inline constexpr std::string_view kToolResultRole = "toolResult";
 
 /// A value that lies in the trace, or one that was read from it. Lives as long as the trace.
 class SeenValue {
@@ -53,8 +54,12 @@ struct ShownResult {
 
 std::vector<ShownCall> calls_in(const Json& message);
 std::vector<ShownResult> results_in(const Json& message);
-std::vector<std::string> ids_of_calls_in(const Json& message);
-std::vector<std::string> ids_of_results_in(const Json& message);
+/// Behind what `results` holds already.
+void add_results(const Json& message, std::vector<ShownResult>& results);
+/// Ids live as long as the message.
+std::vector<std::string_view> ids_of_calls_in(const Json& message);
+std::vector<std::string_view> ids_of_results_in(const Json& message);
+void add_ids_of_results(const Json& message, std::vector<std::string_view>& ids);
 bool is_assistant(const Json& message);
 
 /// A content value as a list of blocks: a string is one text block.

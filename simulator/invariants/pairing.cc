@@ -19,7 +19,10 @@ Complaint answers_are_paired(const Request& request, const Story&) {
 }
 
 bool repeats_arguments(const Request& request, const Story& story) {
-  return !request.answered.empty() && !is_rewritten(request, story);
+  const auto makes_calls = [](const SharedJson& message) {
+    return !ids_of_calls_in(message.get()).empty();
+  };
+  return std::ranges::any_of(request.added, makes_calls) && !is_rewritten(request, story);
 }
 
 /// An id may be used again in a later turn: any of its calls may be the one that is repeated.
@@ -33,7 +36,7 @@ bool is_raw_of_a_call(const ShownCall& shown, const Request& request, const Stor
 
 /// PIPE-20: the request repeats what the provider answered.
 Complaint arguments_are_raw(const Request& request, const Story& story) {
-  for (const auto& shown : request.answered) {
+  for (const auto& shown : answered_in(request)) {
     const Call* call = call_before(shown.id, request.event->seq, story);
     if (call == nullptr || call->batch < 0 || call->is_repeated) continue;
     if (equal_json(call->raw.get(), shown.arguments.get())) continue;
@@ -88,6 +91,7 @@ std::vector<Rule> pairing_rules() {
            "a nested call is named PARENT/N, lies within its outer execute, passes the gates and "
            "adds no message")
           .for_each_call()
+          .among({"is nested"})
           .when(is_nested)
           .expect(is_named_after_parent)
           .expect(passes_the_gates)

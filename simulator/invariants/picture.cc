@@ -170,18 +170,21 @@ std::vector<Rule> picture_rules() {
            "beside a picture that was made smaller stand its size, the original's and the factor "
            "between them; triggered by other bytes than the file's and a side at the limit")
           .for_each_call()
+          .among({"read"})
           .when(was_made_smaller)
           .expect(maps_to_the_original),
       rule("READ-23",
            "a picture is within the limits of the model, else within those of the read tool, and "
            "as large as they allow; triggered by limits that the host told")
           .for_each_call()
+          .among({"read"})
           .when(has_told_bounds)
           .expect(is_as_large_as_told),
       rule("READ-24",
            "a picture that the model does not take is kept, details name the model, and its "
            "requests have a placeholder")
           .for_each_call()
+          .among({"read"})
           .when(reads_for_a_blind_model)
           .expect(keeps_the_picture)
           .expect(sends_a_placeholder),

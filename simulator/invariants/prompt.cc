@@ -151,7 +151,7 @@ bool calls_without_snippet(const Call& call, const Story& story) {
 
 Complaint is_declared_without_a_line(const Call& call, const Story& story) {
   const Request& request = *request_of(call, story);
-  if (!lines_of(story.section(request, "tools"), call.name).empty()) {
+  if (has_line_of(story.section(request, "tools"), call.name)) {
     return finding(call.name + " has a line in the prompt but no snippet", request.event);
   }
   if (!is_declared(call, story)) {

@@ -111,6 +111,15 @@ std::vector<std::string> guidelines_of(const Json& tool) {
   return guidelines;
 }
 
+bool has_line_of(std::string_view section, std::string_view name) {
+  const std::string start = "- " + std::string(name) + ":";
+  for (auto place = section.find(start); place != std::string_view::npos;
+       place = section.find(start, place + 1)) {
+    if (place == 0 || section[place - 1] == '\n') return true;
+  }
+  return false;
+}
+
 std::vector<std::string> lines_of(const std::string& section, std::string_view name) {
   const std::string start = "- " + std::string(name) + ":";
   std::vector<std::string> lines;

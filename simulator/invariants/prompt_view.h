@@ -25,7 +25,8 @@ std::string one_line(std::string_view snippet);
 std::string snippet_of(const Json& tool);
 /// The trimmed, non-empty guidelines of a tool, each once (PROMPT-07).
 std::vector<std::string> guidelines_of(const Json& tool);
-/// Lines of the list of tools that belong to a name.
+/// Whether the list of tools has a line that belongs to a name, and those that do.
+bool has_line_of(std::string_view section, std::string_view name);
 std::vector<std::string> lines_of(const std::string& section, std::string_view name);
 /// How often a guideline is a bullet of its own.
 std::int64_t bullet_count(const std::string& section, std::string_view guideline);

@@ -213,12 +213,14 @@ std::vector<Rule> abort_in_queue_rules() {
       rule("EDIT-54",
            "an edit or write that had touched no file when the abort came touches none: an error")
           .for_each_call()
+          .among({"edit", "write"})
           .when(was_aborted_in_queue)
           .expect(touches_nothing),
       rule("QUEUE-07",
            "a call aborted while it waits for its file ends after the call before it, touching "
            "nothing")
           .for_each_call()
+          .among({"edit", "write"})
           .when(waited_for_its_turn)
           .expect(touches_nothing)
           .expect(keeps_its_place),

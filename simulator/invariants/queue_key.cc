@@ -293,6 +293,7 @@ std::vector<Rule> queue_key_rules() {
   return {
       rule("QUEUE-08", "a call that fails in its turn gives it back, and the next one has it")
           .for_each_call()
+          .among({"edit", "write"})
           .when(fails_in_its_turn)
           .expect(gives_the_key_back),
       new_file_rule("QUEUE-09",
@@ -301,17 +302,20 @@ std::vector<Rule> queue_key_rules() {
                     true),
       rule("QUEUE-11", "a path that cannot be looked up fails its call and no other of the batch")
           .for_each_call()
+          .among({"edit", "write"})
           .when(has_no_key)
           .expect(fails_alone),
       rule("QUEUE-13",
            "a call reads and writes the file of the turn it holds; triggered when its path led "
            "elsewhere at the second look")
           .for_each_call()
+          .among({"edit", "write"})
           .when(had_a_moving_path)
           .expect(changes_the_file_it_holds),
       rule("QUEUE-15",
            "a file that the host writes between a call's read and write has what the call wrote")
           .for_each_call()
+          .among({"edit", "write"})
           .when(is_written_from_outside)
           .expect(its_write_wins),
       outsider_rule("QUEUE-16", "a custom tool works on a file whose turn a call holds", false),

@@ -71,15 +71,18 @@ std::vector<Rule> read_rules() {
            "read shows whole lines up to 2000 lines or 51200 bytes and no more; triggered by a "
            "longer file that the run leaves alone")
           .for_each_call()
+          .among({"read"})
           .when(is_cut)
           .expect(shows_the_window),
       rule("READ-03", "with an offset above 1 the result begins with that line, counted from 1")
           .for_each_call()
+          .among({"read"})
           .when(has_offset)
           .expect(shows_the_window),
       rule("READ-04",
            "after cut text stands a notice with the first and last line shown and the next offset")
           .for_each_call()
+          .among({"read"})
           .when(is_cut)
           .expect(says_where_to_go_on),
   };

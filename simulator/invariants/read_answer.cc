@@ -265,18 +265,22 @@ std::vector<Rule> picture_form_rules() {
       rule("READ-19",
            "the bytes decide whether a file is a picture; triggered by a name that says otherwise")
           .for_each_call()
+          .among({"read"})
           .when(has_misleading_name)
           .expect(is_what_its_bytes_are),
       rule("READ-20", "beside a picture stands a text with its type, in the request too")
           .for_each_call()
+          .among({"read"})
           .when(shows_a_picture)
           .expect(has_text_beside_it),
       rule("READ-25", "a picture that is left out is a note and no error")
           .for_each_call()
+          .among({"read"})
           .when(leaves_a_picture_out)
           .expect(is_a_note),
       rule("READ-26", "a picture is shown whatever offset and limit say")
           .for_each_call()
+          .among({"read"})
           .when(is_known_picture)
           .expect(has_a_picture),
   };
@@ -288,26 +292,32 @@ std::vector<Rule> read_answer_rules() {
   std::vector<Rule> rules{
       rule("READ-18", "bytes that are no text are shown and are no error")
           .for_each_call()
+          .among({"read"})
           .when(reads_no_text)
           .expect(is_shown_all_the_same),
       rule("READ-27", "a file that cannot be read is an error with the system's code")
           .for_each_call()
+          .among({"read"})
           .when(cannot_read)
           .expect(tells_the_code),
       rule("READ-28", "details.truncation is there when a cap cuts the text, else no details")
           .for_each_call()
+          .among({"read"})
           .when(reads_known_text)
           .expect(has_details_on_a_cut),
       rule("READ-29", "notice and details name the same number of lines, without an empty last one")
           .for_each_call()
+          .among({"read"})
           .when(has_details_of_a_cut)
           .expect(counts_lines_alike),
       rule("READ-33", "a read that is aborted in a file operation ends before the operation does")
           .for_each_call()
+          .among({"read"})
           .when(is_aborted_in_a_read)
           .expect(ends_at_once),
       rule("READ-34", "a read takes no turn; triggered beside a change of its file")
           .for_each_call()
+          .among({"read"})
           .when(reads_beside_a_change)
           .expect(takes_no_turn),
   };

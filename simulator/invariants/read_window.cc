@@ -250,6 +250,7 @@ std::vector<Rule> long_line_rules() {
            "text ends before a line above 51200 bytes and hints at that line; a read from there "
            "tells of it")
           .for_each_call()
+          .among({"read"})
           .when(has_window(stops_at_a_long_line))
           .expect(shows_just_the_window)
           .expect(hints_at_the_next_line)
@@ -269,11 +270,13 @@ std::vector<Rule> read_window_rules() {
           .by<HintChecker>({}),
       rule("READ-06", "a limit does not lift the caps")
           .for_each_call()
+          .among({"read"})
           .when(has_window(has_limit_and_cut))
           .expect(shows_just_the_window)
           .expect(hints_at_the_next_line),
       rule("READ-07", "a limit that ends the text names the remaining lines and the next offset")
           .for_each_call()
+          .among({"read"})
           .when(has_window(is_stopped_by_limit))
           .expect(hints_at_the_next_line)
           .expect(tells_what_remains),
@@ -283,6 +286,7 @@ std::vector<Rule> read_window_rules() {
                   just_fits, shows_nothing_else),
       rule("READ-13", "an offset beyond the last line is an error with offset and number of lines")
           .for_each_call()
+          .among({"read"})
           .when(is_beyond_the_end)
           .expect(tells_offset_and_total),
       window_rule("READ-14", "an offset below 1 shows line 1", has_low_offset,

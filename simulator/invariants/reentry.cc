@@ -113,6 +113,7 @@ std::vector<Rule> reentry_rules() {
            "a call that would change a file whose turn the call around it holds is refused and "
            "does not wait")
           .for_each_call()
+          .among({"edit", "write"})
           .when(asks_for_a_held_turn)
           .expect(ends_without_a_wait),
       rule("BATCH-16",

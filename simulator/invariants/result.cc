@@ -242,7 +242,7 @@ class UsageChecker final : public Checker {
   void see(const Event& event, const Story& story, Report& report) override {
     if (const auto* message = event.as<MessageEnd>()) {
       add(at(message->message.get(), "usage"));
-      if (message->role == "toolResult") keeps_usage(event, story, report);
+      if (message->role == kToolResultRole) keeps_usage(event, story, report);
     }
     const auto* note = event.as<Notify>();
     if (note == nullptr || note->topic != "session_usage") return;
@@ -262,6 +262,7 @@ class UsageChecker final : public Checker {
                            at(event.as<MessageEnd>()->message.get(), "usage"), &event));
   }
   void add(const Json& usage) {
+    if (!usage.is_object()) return;
     for (auto& [name, total] : totals_) {
       const Json& count = at(usage, name);
       if (count.is_number_integer()) total += count.get<std::int64_t>();
@@ -350,6 +351,7 @@ std::vector<Rule> result_rules() {
           .by<UsageChecker>(UsageChecker::kinds()),
       rule("RESULT-17", "what execute threw is one text block with empty details")
           .for_each_call()
+          .among({"threw"})
           .when(threw_unpatched)
           .expect(is_one_text_alone),
       rule("RESULT-18", "a result without content has an empty list in message and request")

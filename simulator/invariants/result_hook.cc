@@ -261,6 +261,7 @@ std::vector<Rule> result_hook_rules() {
            "the end event is the first handler's input with the given fields replaced as a whole; "
            "new content alone drops structuredContent")
           .for_each_call()
+          .among({"tool_result"})
           .when(is_patched_at_all)
           .expect(fields_are_replaced),
       rule("HOOK-18", "a patch of terminate changes nothing")
@@ -280,10 +281,12 @@ std::vector<Rule> result_hook_rules() {
           .expect(fields_are_replaced),
       rule("HOOK-20", "a handler's isError true makes a good result an error")
           .for_each_call()
+          .among({"tool_result"})
           .when(is_turned_into_error)
           .expect(flag_counts),
       rule("HOOK-21", "a handler's isError false makes a failed result a success")
           .for_each_call()
+          .among({"tool_result"})
           .when(is_turned_into_success)
           .expect(flag_counts),
       rule("HOOK-22",

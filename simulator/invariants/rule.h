@@ -70,14 +70,14 @@ using Subjects = std::span<const T* const> (*)(const Story&);
 /// "For each such thing, when ..., expect ...": triggered by the first subject that all conditions
 /// accept. `repeats`, if given: the subject is the one before it, as far as this rule looks; then
 /// it is passed over, provided that nothing was wrong with that one. `occasions`, of calls: without
-/// an event of one of these names no condition would hold, so that nobody asks; none: all do.
+/// one of these no condition would hold, so that nobody asks; none: all do.
 template <class T>
 struct EachPlan {
   std::string id;
   std::string how;
   Subjects<T> subjects = nullptr;
   bool (*repeats)(const T&) = nullptr;
-  EventNames occasions;
+  Occasions occasions;
   std::vector<Condition<T>> conditions;
   std::vector<Expectation<T>> expectations;
 };
@@ -90,7 +90,7 @@ class EachChecker final : public Checker {
   void finish(const Story& story, Report& report) override {
     bool is_sound = false;
     const bool asks_all = plan_->occasions.none() || story.asks_of_all;
-    if (!asks_all && !is_among(story.names_of_calls)) return;
+    if (!asks_all && !is_among(story.occasions_of_calls)) return;
     for (const T* subject : plan_->subjects(story)) {
       if (!asks_all && !is_occasion(*subject)) continue;
       if (is_sound && plan_->repeats != nullptr && plan_->repeats(*subject)) continue;
@@ -99,8 +99,8 @@ class EachChecker final : public Checker {
   }
 
  private:
-  bool is_among(const EventNames& names) const { return (plan_->occasions & names).any(); }
-  bool is_occasion(const Call& call) const { return is_among(call.events.names()); }
+  bool is_among(const Occasions& some) const { return (plan_->occasions & some).any(); }
+  bool is_occasion(const Call& call) const { return is_among(call.occasions); }
   bool is_occasion(const auto&) const { return true; }  // Only calls have occasions.
 
   bool is_met(const T& subject, const Story& story) const {
@@ -197,8 +197,8 @@ class CallRule final : public EachRule<Call> {
  public:
   using EachRule<Call>::EachRule;
 
-  /// The only calls with an occasion: those with an event of one of these names.
-  CallRule& among(std::initializer_list<EventName> names);
+  /// The only calls that can be meant: those with one of these events or traits.
+  CallRule& among(std::initializer_list<Occasion> occasions);
   CallRule& when(Condition<Call> condition);
   CallRule& expect(Expectation<Call> expectation);
   CallRule& exactly_one(EventName name);

@@ -182,9 +182,10 @@ struct Announcement {
 
 /// Counts a message that announces a change of the tools.
 void see_announcement(const Json& body, Announcement& all) {
-  if (view_at(body, "role") == "toolResult" && all.count > 0) all.is_before_results = true;
-  const bool is_one = view_at(body, "role") == "system" &&
-                      (body.contains("toolsAdded") || body.contains("toolsRemoved"));
+  const auto role = view_at(body, "role");
+  if (role == kToolResultRole && all.count > 0) all.is_before_results = true;
+  const bool is_one =
+      role == "system" && (body.contains("toolsAdded") || body.contains("toolsRemoved"));
   if (!is_one) return;
   ++all.count;
   for (const auto& one : at(body, "toolsAdded")) all.added.push_back(name_in(one));

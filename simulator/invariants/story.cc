@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/values/json_members.h"
 #include "simulator/invariants/edit_case.h"
 
 namespace plumb::invariants {
@@ -21,6 +22,20 @@ bool is_ancestor(const Event& older, const Event& younger) {
 const Json& no_host() {
   static const Json kNothing = Json::object();
   return kNothing;
+}
+
+/// Its events' names, and its traits.
+Occasions occasions_of(const Call& call) {
+  Occasions occasions(call.events.names().to_ullong());
+  for (std::size_t i = 0; i < kToolTraits.size(); ++i) {
+    if (call.name == kToolTraits[i]) occasions[kEventNameCount + i] = true;
+  }
+  const auto* end = call.events.first<ToolExecutionEnd>();
+  const auto* settled = call.events.first<ExecuteEnd>();
+  occasions[Occasion("is nested").index()] = !call.parent.empty();
+  occasions[Occasion("is an error").index()] = end != nullptr && end->is_error;
+  occasions[Occasion("threw").index()] = settled != nullptr && settled->outcome == "threw";
+  return occasions;
 }
 
 }  // namespace
@@ -51,7 +66,8 @@ void CallEvents::note(std::size_t name) {
   place.last = index;
 }
 
-Story::Story(const TraceHeader& trace_header) : header(trace_header), host_(&no_host()) {
+Story::Story(const TraceHeader& trace_header)
+    : header(trace_header), host_(&no_host()), settings_(&at(no_host(), "settings")) {
   for (std::size_t kind = 0; kind < kEventKindCount; ++kind) {
     emitted[kind] = std::ranges::find(header.emits, kEventKinds[kind]) != header.emits.end();
   }
@@ -60,10 +76,11 @@ Story::~Story() = default;
 
 void Story::finish() {
   edits_ = edit_cases(*this);
-  for (const auto& call : calls) {
+  for (auto& call : calls) {
+    call.occasions = occasions_of(call);
     if (call.is_cut || call.is_repeated) continue;
     judged_calls.push_back(&call);
-    names_of_calls |= call.events.names();
+    occasions_of_calls |= call.occasions;
   }
   for (const auto& batch : batches) {
     if (!batch.is_cut) judged_batches.push_back(&batch);
@@ -109,7 +126,9 @@ bool Story::is_contested_at(std::string_view name, std::int64_t seq) const {
 /// The first start counts.
 void Story::see_host(const Step& step) {
   const bool is_start = host_ == &no_host() && step.step == "start";
-  if (is_start && step.data.get().is_object()) host_ = &step.data.get();
+  if (!is_start || !step.data.get().is_object()) return;
+  host_ = &step.data.get();
+  settings_ = &at(*host_, "settings");
 }
 
 std::string Story::workspace() const {

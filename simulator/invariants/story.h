@@ -87,6 +87,7 @@ struct Call {
   bool is_cut = false;          ///< The incarnation crashed before the call ended.
   bool is_repeated = false;     ///< The answer used this id twice (BATCH-16): not judged.
   CallEvents events;
+  Occasions occasions;  ///< Known when the walk is over.
 };
 
 /// The calls of one answer. `calls` index Story::calls in source order; `next_request` and
@@ -109,6 +110,7 @@ struct Request {
   const Event* event = nullptr;
   const ProviderRequest* request = nullptr;
   std::int64_t previous = -1;
+  std::int64_t batch = -1;  ///< Of the calls that answer it, an index into Story::batches, or -1.
   std::vector<std::string> declared;
   bool has_new_tools = false;   ///< The tools zone differs from that of `previous`.
   bool has_new_system = false;  ///< The system zone differs from that of `previous`.
@@ -120,7 +122,6 @@ struct Request {
   std::vector<SharedJson> fresh;  ///< Messages behind those of `previous`, or all after a rewrite.
   std::vector<ShownResult> results;
   std::vector<SharedJson> added;      ///< Messages among the new blocks, as sent.
-  std::vector<ShownCall> answered;    ///< Calls of assistant messages among the new blocks.
   std::vector<std::string> unpaired;  ///< What is wrong with results (BATCH-17).
   /// Prompt and declarations are those of the request before in the trace, and so is all that they
   /// were made from: registry, active set, what handlers said.
@@ -209,6 +210,8 @@ class Story {
   bool is_contested_at(std::string_view name, std::int64_t seq) const;
   /// Data of the host's step "start": the scenario's tools and settings; an empty object if absent.
   const Json& host() const { return *host_; }
+  /// The settings among them; null if there are none.
+  const Json& settings() const { return *settings_; }
   void see_host(const Step& step);
   /// The folder that relative paths belong to, or "" if the trace does not tell.
   std::string workspace() const;
@@ -232,8 +235,8 @@ class Story {
   /// not cut (of the calls, those with a repeated id can not be judged either), all requests, all
   /// edits, and the story itself.
   std::vector<const Call*> judged_calls;
-  EventNames names_of_calls;  ///< That occur in any of them.
-  bool asks_of_all = false;   ///< JudgeOptions.
+  Occasions occasions_of_calls;  ///< Of any of them.
+  bool asks_of_all = false;      ///< JudgeOptions.
   std::vector<const Batch*> judged_batches;
   std::vector<const Request*> judged_requests;
   std::vector<const EditCase*> judged_edits;
@@ -241,6 +244,7 @@ class Story {
 
  private:
   const Json* host_;
+  const Json* settings_;
   std::vector<EditCase> edits_;
   /// By their place in the registry. One loop: a cache behind constant questions.
   mutable std::map<const Json*, std::optional<JsonSchema>> schemas_;
@@ -270,9 +274,11 @@ class StoryTeller {
   void list_call(ShownCall shown, Batch& batch);
   std::size_t place_of_listed(const std::string& id, std::vector<std::size_t>& known);
   void find_fresh(const FoldedRequest& folded, Request& request);
+  static void list_added(const FoldedRequest& folded, Request& request);
+  void follow_previous(const FoldedRequest& folded, Request& request);
   void declare_tools(const FoldedRequest& folded, Request& request);
-  using ResultCounts = std::map<std::string, std::int64_t>;
-  void pair_answer(const std::vector<std::string>& called, ResultCounts counts, Request& request);
+  using Ids = std::vector<std::string_view>;
+  void pair_answer(Ids called, Ids answered, Request& request) const;
   void pair_results(const FoldedRequest& folded, Request& request);
   bool repeats_last_prompt(const Request& request);
 
@@ -281,7 +287,6 @@ class StoryTeller {
   simulator::PrefixWatch watch_;
   std::map<std::int64_t, std::size_t> requests_;        ///< By n.
   std::map<std::string, std::size_t> lineages_;         ///< The last request of each.
-  std::map<std::size_t, std::size_t> batches_;          ///< By the request they answer.
   std::map<std::string, std::vector<Json>> announced_;  ///< Tool changes by lineage.
   std::set<std::string> dead_;            ///< Calls of answers that failed: they get no result.
   std::int64_t last_end_ = -1;            ///< Of the handlers of an earlier load.

@@ -252,20 +252,27 @@ void StoryTeller::declare_tools(const FoldedRequest& folded, Request& request) {
   for (const auto& message : announced) apply_announcement(message, request.declared);
 }
 
-/// `counts`: how many results follow on the answer that made the calls, by their ids.
-void StoryTeller::pair_answer(const std::vector<std::string>& called, ResultCounts counts,
-                              Request& request) {
+/// `answered`: the ids of the results that follow on the answer that made the calls.
+void StoryTeller::pair_answer(Ids called, Ids answered, Request& request) const {
+  std::ranges::sort(called);
+  std::ranges::sort(answered);
+  if (called == answered) return;
+  const auto count_in = [](const Ids& ids, std::string_view id) {
+    return std::ranges::equal_range(ids, id).size();
+  };
   // An answer may use an id twice: then there are as many results (BATCH-16).
-  for (const auto& id : std::set<std::string>(called.begin(), called.end())) {
-    const std::int64_t count = counts[id];
-    const auto wanted = std::ranges::count(called, id);
-    if (count < wanted && !dead_.contains(id)) request.unpaired.push_back(id + " has no result");
-    if (count > wanted) request.unpaired.push_back(id + " has too many");
+  for (const auto id : std::set<std::string_view>(called.begin(), called.end())) {
+    const auto wanted = count_in(called, id);
+    const auto count = count_in(answered, id);
+    const std::string name(id);
+    if (count < wanted && !dead_.contains(name))
+      request.unpaired.push_back(name + " has no result");
+    if (count > wanted) request.unpaired.push_back(name + " has too many");
   }
-  for (const auto& [id, count] : counts) {
-    if (count > 0 && std::ranges::find(called, id) == called.end()) {
-      request.unpaired.push_back("a result names " + id + ", which the last answer did not call");
-    }
+  for (const auto id : std::set<std::string_view>(answered.begin(), answered.end())) {
+    if (count_in(called, id) > 0) continue;
+    request.unpaired.push_back("a result names " + std::string(id) +
+                               ", which the last answer did not call");
   }
 }
 
@@ -273,16 +280,16 @@ void StoryTeller::pair_answer(const std::vector<std::string>& called, ResultCoun
 /// unless the messages that were sent before are other ones now.
 void StoryTeller::pair_results(const FoldedRequest& folded, Request& request) {
   const bool is_rewritten = folded.previous == nullptr || !folded.removed.empty();
-  ResultCounts counts;
+  Ids answered;
   for (auto block = folded.blocks.rbegin(); block != folded.blocks.rend(); ++block) {
     if (block->zone != Zone::messages) break;
     const Json& body = block->body.get();
-    for (auto& id : ids_of_results_in(body)) ++counts[std::move(id)];
+    add_ids_of_results(body, answered);
     if (!is_assistant(body)) continue;
-    pair_answer(ids_of_calls_in(body), std::exchange(counts, {}), request);
+    pair_answer(ids_of_calls_in(body), std::exchange(answered, {}), request);
     if (!is_rewritten) return;
   }
-  pair_answer({}, std::move(counts), request);
+  pair_answer({}, std::move(answered), request);
 }
 
 /// What earlier requests did not say: a change of prompt or tools sends old messages again.
@@ -296,6 +303,7 @@ void StoryTeller::find_fresh(const FoldedRequest& folded, Request& request) {
   if (last != lineages_.end() && folded.previous != nullptr && !request.message_break) {
     known = std::min(story_.requests[last->second].message_count, request.message_count);
   }
+  request.fresh.reserve(static_cast<std::size_t>(request.message_count - known));
   for (auto block = messages + known; block != folded.blocks.end(); ++block) {
     request.fresh.push_back(block->body);
   }
@@ -315,6 +323,29 @@ bool StoryTeller::repeats_last_prompt(const Request& request) {
   return std::ranges::equal(last.system, request.system, &SharedJson::same_object) &&
          std::ranges::equal(last.tools, request.tools, &SharedJson::same_object) &&
          last.declared == request.declared && !announces(last) && !announces(request);
+}
+
+/// The new messages, and the results among them.
+void StoryTeller::list_added(const FoldedRequest& folded, Request& request) {
+  const auto blocks = new_blocks(folded);
+  request.added.reserve(blocks.size());
+  for (const auto& block : blocks) {
+    if (block.zone != Zone::messages) continue;
+    request.added.push_back(block.body);
+    add_results(block.body.get(), request.results);
+  }
+}
+
+/// The request is now the last of its lineage, and the next one after the calls before it.
+void StoryTeller::follow_previous(const FoldedRequest& folded, Request& request) {
+  const std::size_t index = story_.requests.size();
+  const auto [last, is_first] = lineages_.try_emplace(request.request->lineage, index);
+  const std::size_t previous = std::exchange(last->second, index);
+  if (is_first || folded.previous == nullptr) return;
+  request.previous = static_cast<std::int64_t>(previous);
+  const std::int64_t batch = story_.requests[previous].batch;
+  if (batch < 0) return;
+  story_.batches[static_cast<std::size_t>(batch)].next_request = static_cast<std::int64_t>(index);
 }
 
 void StoryTeller::see_request(const Event& event) {
@@ -339,24 +370,10 @@ void StoryTeller::see_request(const Event& event) {
     if (block.zone == Zone::messages) break;
     (block.zone == Zone::system ? request.system : request.tools).push_back(block.body);
   }
-  for (const auto& block : new_blocks(*folded)) {
-    if (block.zone != Zone::messages) continue;
-    request.added.push_back(block.body);
-    for (auto& result : results_in(block.body.get())) request.results.push_back(std::move(result));
-    for (auto& call : calls_in(block.body.get())) request.answered.push_back(std::move(call));
-  }
+  list_added(*folded, request);
   request.repeats_prompt = repeats_last_prompt(request);
-  const std::size_t index = story_.requests.size();
-  const auto last = lineages_.find(request.request->lineage);
-  if (last != lineages_.end() && folded->previous != nullptr) {
-    request.previous = static_cast<std::int64_t>(last->second);
-    const auto batch = batches_.find(last->second);
-    if (batch != batches_.end()) {
-      story_.batches[batch->second].next_request = static_cast<std::int64_t>(index);
-    }
-  }
-  lineages_[request.request->lineage] = index;
-  requests_[request.request->n] = index;
+  follow_previous(*folded, request);
+  requests_[request.request->n] = story_.requests.size();
   story_.requests.push_back(std::move(request));
 }
 
@@ -396,7 +413,8 @@ void StoryTeller::see_response(const Event& event) {
   Batch batch;
   batch.response = &event;
   batch.stop_reason = response->stop_reason;
-  batch.has_failed = batch.stop_reason == "error" || batch.stop_reason == "aborted";
+  const std::string_view stop = batch.stop_reason;
+  batch.has_failed = stop == "error" || stop == "aborted";
   if (batch.has_failed) {
     for (const auto& call : shown) dead_.insert(call.id);
   }
@@ -404,7 +422,7 @@ void StoryTeller::see_response(const Event& event) {
   const auto request = requests_.find(response->n);
   if (request != requests_.end()) {
     batch.request = static_cast<std::int64_t>(request->second);
-    batches_[request->second] = story_.batches.size();
+    story_.requests[request->second].batch = static_cast<std::int64_t>(story_.batches.size());
   }
   story_.batches.push_back(std::move(batch));
 }

@@ -171,8 +171,9 @@ Complaint id_is_the_models(const Event& event, const Story& story) {
   const bool is_known = call->batch >= 0 || !call->parent.empty();
   if (!is_known) return finding("execute got an id that no answer holds: " + event.call, &event);
   if (start_of(*call) == nullptr) return finding("execute got an id without a start event", &event);
-  return differ("execute of another tool under this id", Json(call->name),
-                Json(event.as<ExecuteBegin>()->name), &event);
+  const std::string& name = event.as<ExecuteBegin>()->name;
+  if (name == call->name) return std::nullopt;
+  return differ("execute of another tool under this id", Json(call->name), Json(name), &event);
 }
 
 // ------------------------------------------------------------------ addedToolNames

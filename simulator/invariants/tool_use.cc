@@ -226,6 +226,7 @@ std::vector<Rule> tool_use_rules() {
   const std::vector<Rule> others{
       rule("TOOL-13", "no addedToolNames in the result of an execution that added a tool and threw")
           .for_each_call()
+          .among({"threw"})
           .when(adds_and_throws)
           .expect(names_nothing),
       rule("TOOL-17",

@@ -17,17 +17,22 @@ class TurnNumberChecker final : public Checker {
     if (event.as<AgentStart>() != nullptr) next_ = 0;
     if (const auto* start = event.as<TurnStart>()) {
       report.trigger();
-      report.complain(differ("turn_start counts otherwise", Json(next_), start->turn, &event));
+      report.complain(counts("turn_start counts otherwise", next_, start->turn, event));
       open_ = start->turn;
     }
     const auto* end = event.as<TurnEnd>();
     if (end == nullptr) return;
-    report.complain(
-        differ("turn_end has another number than turn_start", Json(open_), end->turn, &event));
+    report.complain(counts("turn_end has another number than turn_start", open_, end->turn, event));
     next_ = open_ + 1;
   }
 
  private:
+  static Complaint counts(std::string_view message, std::int64_t expected, std::int64_t actual,
+                          const Event& event) {
+    if (expected == actual) return std::nullopt;
+    return differ(message, Json(expected), Json(actual), &event);
+  }
+
   std::int64_t next_ = 0;
   std::int64_t open_ = 0;
 };

@@ -201,6 +201,14 @@ const Call* call_before(std::string_view id, std::int64_t seq, const Story& stor
   return nullptr;
 }
 
+std::vector<ShownCall> answered_in(const Request& request) {
+  std::vector<ShownCall> answered;
+  for (const auto& message : request.added) {
+    for (auto& call : calls_in(message.get())) answered.push_back(std::move(call));
+  }
+  return answered;
+}
+
 bool is_rewritten(const Request& request, const Story& story) {
   return std::ranges::any_of(
       story.hooks, [&](const Event* event) { return rewrites(*event, request, story) != nullptr; });
@@ -296,7 +304,7 @@ bool has_sequential_tool(const Batch& batch, const Story& story) {
 }
 
 bool is_host_sequential(const Story& story) {
-  return view_at(at(story.host(), "settings"), "execution") == "sequential";
+  return view_at(story.settings(), "execution") == "sequential";
 }
 
 bool is_sequential(const Batch& batch, const Story& story) {

@@ -90,6 +90,8 @@ bool is_asked_for(const Request& request, const Event& response, const Story& st
 /// The call's result as the next request shows it; null without one, and null if a handler of the
 /// messages had the right to change it (see is_rewritten).
 const ShownResult* shown_result(const Call& call, const Story& story);
+/// Calls of assistant messages among the new blocks.
+std::vector<ShownCall> answered_in(const Request& request);
 /// A context handler answered with other messages for this request (EVENT-22).
 bool is_rewritten(const Request& request, const Story& story);
 /// A message_end handler replaced the call's message (EVENT-25), or a context handler its result in
@@ -146,7 +148,7 @@ std::string linked_key(std::string_view path, const Story& story);
 
 /// A setting of the host as its start step tells it; null if it tells none.
 inline const Json& setting(std::string_view name, const Story& story) {
-  return at(at(story.host(), "settings"), name);
+  return at(story.settings(), name);
 }
 
 // ------------------------------------------------------------------ values

@@ -213,30 +213,36 @@ std::vector<Rule> write_rules() {
   return {
       rule("WRITE-01", "after a write the file is there and has the content")
           .for_each_call()
+          .among({"write"})
           .when(is_free_last_write)
           .expect(file_is_the_content),
       rule("WRITE-03",
            "the file has the content byte for byte; triggered by CR, a mark, no final line break")
           .for_each_call()
+          .among({"write"})
           .when(has_a_style)
           .expect(file_is_the_content),
       rule("WRITE-07", "a successful write says one line with the path as given, no details")
           .for_each_call()
+          .among({"write"})
           .when(is_good_write)
           .expect(says_one_line),
       rule("WRITE-08", "content that is no text is an error, and nothing is written")
           .for_each_call()
+          .among({"write"})
           .when(has_no_text)
           .expect(writes_no_text),
       rule("EDIT-67",
            "an edit of a file that is no UTF-8 is an error, or changes its size by the edits alone")
           .for_each_call()
+          .among({"edit"})
           .when(edits_what_is_no_text)
           .expect(other_bytes_stay),
       rule("EDIT-70",
            "@, ~, file: and no-break spaces in a path mean what they mean; the result names the "
            "path as given")
           .for_each_call()
+          .among({"edit"})
           .when(has_a_special_path)
           .expect(works_on_the_path_meant),
   };
