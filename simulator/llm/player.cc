@@ -79,7 +79,7 @@ std::int64_t choose(const std::vector<ScriptedReply>& replies, const PlayerRules
 /// Why a reply is not for a request, or "".
 std::string unmatched(const ScriptedReply& reply, const engine::ModelRequest& request,
                       const PlayerRules& rules) {
-  const auto& match = reply.reply.match;
+  const auto& match = reply.reply->match;
   return match ? unmatched_part(*match, request, rules.script_id) : "";
 }
 
