@@ -54,7 +54,7 @@ class Chooser {
     state_ = std::move(played.state);
     errors_ = played.plan.errors;
     if (played.plan.kind != Plan::Kind::answered) return errors_.front().code;
-    return played.plan.reply.fail ? played.plan.reply.fail->kind : played.plan.reply.text;
+    return played.plan.reply->fail ? played.plan.reply->fail->kind : played.plan.reply->text;
   }
   std::string ask(const std::string& text) { return ask(said_request(text)); }
   const LlmError& error() const { return errors_.front(); }
@@ -133,9 +133,9 @@ TEST(PlayerMatch, AFaultStrikesTheRequestsOfItsReply) {
   const Played red = step(script, {}, said_request("red"), rules);
   const Played blue = step(script, red.state, said_request("blue"), rules);
 
-  EXPECT_EQ(red.plan.reply.text, "one");
-  EXPECT_TRUE(blue.plan.reply.fail.has_value());
-  EXPECT_EQ(step(script, blue.state, said_request("blue"), rules).plan.reply.text, "two");
+  EXPECT_EQ(red.plan.reply->text, "one");
+  EXPECT_TRUE(blue.plan.reply->fail.has_value());
+  EXPECT_EQ(step(script, blue.state, said_request("blue"), rules).plan.reply->text, "two");
 }
 
 TEST(PlayerMatch, LooksAtResultsToolsAndModel) {
@@ -183,7 +183,7 @@ TEST(PlayerMatch, IsAClaimByPosition) {
   lenient.is_lenient = true;
   const Played said = step(script, right.state, said_request("red"), lenient);
 
-  EXPECT_EQ(right.plan.reply.text, "one");
+  EXPECT_EQ(right.plan.reply->text, "one");
   EXPECT_EQ(wrong.plan.kind, Plan::Kind::broken);
   ASSERT_EQ(wrong.plan.errors.size(), 1U);
   EXPECT_EQ(wrong.plan.errors[0].code, "unmatched");

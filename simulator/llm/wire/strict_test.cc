@@ -207,7 +207,7 @@ TEST(WireRequest, IsNeutral) {
   EXPECT_EQ(wire->request.system.get(), Json("s"));
   EXPECT_EQ(dump_json(wire->request.tools.at(0).json.get()),
             R"({"name":"f","description":"d","parameters":{"type":"object"}})");
-  EXPECT_EQ(wire->request.messages.at(2).get()["toolCallId"], "a");
+  EXPECT_EQ(wire->request.messages[2].get()["toolCallId"], "a");
 }
 
 TEST(WireRequest, RefusesWhatIsNoRequest) {
