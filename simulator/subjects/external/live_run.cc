@@ -15,8 +15,8 @@ using engine::Task;
 
 namespace {
 
-/// How long an answer may be on its way when the engine has already made use of it; on a machine that
-/// has much else to do that takes a while.
+/// How long an answer may be on its way when the engine has already made use of it: longest on a
+/// machine that has much else to do.
 constexpr std::int64_t kAnswerGraceMs = 1'000;
 /// How long a request may be on its way that was sent before an abort.
 constexpr std::int64_t kOnItsWayMs = 30;
