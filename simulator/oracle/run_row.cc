@@ -17,6 +17,7 @@
 #include "simulator/oracle/form_values.h"
 #include "simulator/oracle/judge_call.h"
 #include "simulator/oracle/plain_functions.h"
+#include "simulator/oracle/resource_steps.h"
 #include "simulator/oracle/world.h"
 
 namespace plumb::simulator {
@@ -39,7 +40,8 @@ class RowRun final {
         row_(row),
         end_(row.expect),
         log_(loop),
-        calls_(loop, world, log_, edition) {
+        calls_(loop, world, log_, edition),
+        resources_(loop, world, row.setup.value("agent", std::string("agent"))) {
     for (const auto& quirk : row.quirks) {
       context_.set_aside.push_back(quirk.field);
       end_.erase(quirk.field);
@@ -68,6 +70,12 @@ class RowRun final {
     if (op == "call" || op == "start") co_return co_await start(std::move(step), std::move(path));
     if (op == "join") co_return co_await join(step.args);
     if (op == "fs") co_return co_await world_.change(step.args);
+    if (ResourceSteps::handles(op)) {
+      auto found = co_await resources_.run(std::move(step), std::move(path));
+      if (!found) co_return std::unexpected(found.error());
+      append(found_, *std::move(found));
+      co_return Result<void>();
+    }
     if (op == "wait") co_await loop_.sleep_ms(step.args["ms"].get<std::int64_t>());
     if (op == "inject") calls_.inject(step.args);
     if (op == "abort") calls_.arm_abort(step.args["call"].get<std::string>(), step.at);
@@ -180,6 +188,7 @@ class RowRun final {
   Json end_;  ///< What the end state must be.
   EventLog log_;
   CallRunner calls_;
+  ResourceSteps resources_;
   JudgeContext context_;
   Differences found_;
   std::size_t index_ = 0;

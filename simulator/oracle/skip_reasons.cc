@@ -14,19 +14,10 @@ namespace {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 // Operations whose subject is still to come, by the beginning of their name.
-constexpr std::array<Pair, 12> kPending{{
+constexpr std::array<Pair, 3> kPending{{
     {"session.", "sessions are not built yet"},
     {"engine.", "sessions are not built yet"},
     {"extension.", "sessions are not built yet"},
-    {"trust.", "trust decisions are not built yet"},
-    {"load", "the loader of resources is not built yet"},
-    {"reload", "the loader of resources is not built yet"},
-    {"settings.", "settings are not built yet"},
-    {"skills.", "skills are not built yet"},
-    {"prompt.", "prompt sections are not built yet"},
-    {"template.", "prompt templates are not built yet"},
-    {"templates.", "prompt templates are not built yet"},
-    {"context.", "context files are not built yet"},
 }};
 
 std::string pending_operation(std::string_view op) {
@@ -49,14 +40,6 @@ std::string reason_of_step(const OracleStep& step) {
     if (reason.empty()) reason = why_no_options(step.args);
     return reason;
   }
-  const bool is_extension = step.op == "fs" && step.args.contains("extension");
-  return is_extension ? "extension files are not built yet" : "";
-}
-
-std::string reason_of_setup(const OracleRow& row) {
-  for (const auto& file : row.setup.value("files", Json::array())) {
-    if (file.contains("extension")) return "extension files are not built yet";
-  }
   return "";
 }
 
@@ -73,7 +56,7 @@ std::string reason_to_skip(const OracleRow& row, const std::string& edition) {
   for (const auto& need : row.needs) {
     if (auto reason = reason_of_need(row, need); !reason.empty()) return reason;
   }
-  return reason_of_setup(row);
+  return "";
 }
 
 }  // namespace plumb::simulator

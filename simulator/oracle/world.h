@@ -24,8 +24,8 @@ class OracleWorld final {
   /// Makes the temporary folders.
   static Result<std::unique_ptr<OracleWorld>> create(engine::Loop& loop);
 
-  /// Makes what `setup` lists, modes last. Errors: of the file port, and rejected for what this
-  /// program cannot make (extensions).
+  /// Makes what `setup` lists, modes last. Errors: of the file port, and invalid for base64 that is
+  /// none.
   engine::Task<Result<void>> build(Json setup);
   /// An fs step.
   engine::Task<Result<void>> change(Json args);
