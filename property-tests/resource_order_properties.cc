@@ -16,7 +16,7 @@
 namespace plumb::engine {
 namespace {
 
-const std::string kUser = "/home/u/.pi/agent";
+const std::string kUser = "/user/.pi/agent";
 
 /// Where resources lie, the strongest first.
 struct Place {

@@ -15,8 +15,8 @@ namespace {
 /// What one load works on: nothing of it is kept.
 struct FactoryWorld {
   explicit FactoryWorld(engine::Loop& loop) : recorder(trace, [&loop] { return loop.now_ms(); }) {}
-  engine::Trace trace;
-  engine::Recorder recorder;
+  Trace trace;
+  Recorder recorder;
   engine::Policies policies;
   engine::ToolRegistry registry{recorder, policies, engine::ToolFilters()};
   engine::ExtensionRunner runner{recorder, registry, policies};

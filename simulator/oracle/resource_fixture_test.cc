@@ -13,18 +13,18 @@
 namespace plumb::simulator {
 namespace {
 
-constexpr const char* kFile = "fixtures/oracle/resources.jsonl";
+constexpr const char* kResourceRows = "fixtures/oracle/resources.jsonl";
 
-OracleFile fixture() {
+OracleFile resource_rows() {
   std::stringstream text;
-  text << std::ifstream(kFile).rdbuf();
-  return read_oracle(text.str(), kFile);
+  text << std::ifstream(kResourceRows).rdbuf();
+  return read_oracle(text.str(), kResourceRows);
 }
 
 class ResourceFixture : public testing::TestWithParam<const char*> {};
 
 TEST_P(ResourceFixture, Holds) {
-  const auto file = fixture();
+  const auto file = resource_rows();
   ASSERT_TRUE(file.errors.empty()) << file.errors[0].where << ": " << file.errors[0].message;
   ASSERT_EQ(file.rows.size(), 77U);
   int passed = 0;

@@ -194,9 +194,10 @@ Task<Result<Json>> ResourceSteps::load(Json args) {
     co_return listing(co_await loader_->load(was_trusted_));
   }
   was_trusted_ = args["decision"].get<bool>();
-  auto loaded = co_await loader_->load([this](std::vector<engine::LoadedExtension> early) {
+  engine::DecideTrust decide_now = [this](std::vector<engine::LoadedExtension> early) {
     return decide_on_the_way(std::move(early));
-  });
+  };
+  const auto loaded = co_await loader_->load(std::move(decide_now));
   co_return listing(loaded);
 }
 

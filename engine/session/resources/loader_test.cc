@@ -19,7 +19,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-constexpr const char* kUser = "/home/u/.pi/agent";
+constexpr const char* kUser = "/user/.pi/agent";
 
 /// One of everything; each extension is a tripwire.
 struct FullWorld : ResourceWorld {
@@ -49,8 +49,8 @@ struct FullWorld : ResourceWorld {
 
   LoadedResources decide(bool answer) {
     ResourceLoader loader(memory, code, options);
-    auto loaded = run(loader.load([this, answer](std::vector<LoadedExtension> early) {
-      return note(std::move(early), answer);
+    auto loaded = run(loader.load([this, answer](std::vector<LoadedExtension> ready) {
+      return note(std::move(ready), answer);
     }));
     return *std::move(loaded);
   }
@@ -304,7 +304,7 @@ TEST(Discovery, StopsAtTheRepositoryForAgentsFolders) {  // SKILL-07
   world.put_skill("/r/in/.agents/skills/b", "inside");
   world.put("/r/in/.agents/skills/loose.md", "---\nname: loose\ndescription: d\n---\n");
   world.put("/r/in/.agents/skills/sub/deep.md", "---\nname: deep\ndescription: d\n---\n");
-  world.put_skill("/home/u/.agents/skills/c", "own");
+  world.put_skill("/user/.agents/skills/c", "own");
 
   const auto loaded = world.load(true);
 

@@ -47,10 +47,10 @@ class TripwireCode final : public ExtensionCode {
 struct ResourceWorld {
   ResourceWorld() {
     options.places.cwd = "/w";
-    options.places.user_folder = "/home/u/.pi/agent";
-    options.places.home = "/home/u";
+    options.places.user_folder = "/user/.pi/agent";
+    options.places.home = "/user";
     memory.put_directory("/w");
-    memory.put_directory("/home/u");
+    memory.put_directory("/user");
   }
 
   void put(const std::string& path, std::string text = "{}") {

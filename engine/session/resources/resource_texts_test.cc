@@ -132,8 +132,8 @@ TEST(ContextFiles, ComeFromTheUserAndThenFromTheTopDown) {  // RES-20, RES-21, R
   world.put("/w/CLAUDE.md", "not this one");
   world.put("/w/AGENTS.override.md", "here");
   world.put("/w/.pi/AGENTS.md", "no");
-  world.memory.put_directory("/home/u/.pi/agent/AGENTS.md");
-  world.put("/home/u/.pi/agent/CLAUDE.MD", "user");
+  world.memory.put_directory("/user/.pi/agent/AGENTS.md");
+  world.put("/user/.pi/agent/CLAUDE.MD", "user");
   ContextFinder finder(world.files);
 
   const auto found = *world.run(finder.load(world.options.places));

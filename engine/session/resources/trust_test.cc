@@ -52,7 +52,7 @@ struct TrustWorld : ResourceWorld {
     TrustDecider decider(files, store, ui);
     TrustQuestion asked = question;
     asked.cwd = "/w";
-    asked.home = "/home/u";
+    asked.home = "/user";
     return *run(decider.decide(std::move(asked)));
   }
   void answer(const Json& answer) {
@@ -80,8 +80,8 @@ TEST(TrustScan, KnowsWhatIsProtected) {  // TRUST-05
     ResourceWorld world;
     world.put(std::string("/w/.pi/") + name);
     TrustScan scan(world.files);
-    EXPECT_TRUE(*world.run(scan.needs_decision("/w", "/home/u"))) << name;
-    EXPECT_FALSE(*world.run(scan.needs_decision("/w/sub", "/home/u"))) << name;
+    EXPECT_TRUE(*world.run(scan.needs_decision("/w", "/user"))) << name;
+    EXPECT_FALSE(*world.run(scan.needs_decision("/w/sub", "/user"))) << name;
   }
 }
 
@@ -89,14 +89,14 @@ TEST(TrustScan, PassesOverWhatIsNot) {  // TRUST-05
   ResourceWorld world;
   world.put("/w/AGENTS.md");
   world.put("/w/.pi/AGENTS.md");
-  world.put("/home/u/.agents/skills/x/SKILL.md");
-  world.memory.put_directory("/home/u/p");
+  world.put("/user/.agents/skills/x/SKILL.md");
+  world.memory.put_directory("/user/p");
   TrustScan scan(world.files);
 
-  EXPECT_FALSE(*world.run(scan.needs_decision("/w", "/home/u")));
-  EXPECT_FALSE(*world.run(scan.needs_decision("/home/u/p", "/home/u")));
+  EXPECT_FALSE(*world.run(scan.needs_decision("/w", "/user")));
+  EXPECT_FALSE(*world.run(scan.needs_decision("/user/p", "/user")));
   world.memory.put_directory("/w/.agents/skills");
-  EXPECT_TRUE(*world.run(scan.needs_decision("/w/a/b", "/home/u")));
+  EXPECT_TRUE(*world.run(scan.needs_decision("/w/a/b", "/user")));
 }
 
 TEST(TrustStore, AppliesToTheFolderAndBelow) {  // TRUST-13
@@ -115,7 +115,7 @@ TEST(TrustStore, AppliesToTheFolderAndBelow) {  // TRUST-13
 TEST(TrustStore, RefusesADamagedFile) {  // TRUST-14
   for (const char* text : {"[]", R"({"/w": "yes"})", "{bad"}) {
     TrustWorld world;
-    world.put("/home/u/.pi/agent/trust.json", text);
+    world.put("/user/.pi/agent/trust.json", text);
 
     const auto decision = world.decide();
 
@@ -213,7 +213,7 @@ TEST(TrustDecision, HoldsAsLongAsTheUserSays) {  // TRUST-17
     TrustDecider decider(world.files, store, ui);
     TrustQuestion question;
     question.cwd = "/w";
-    question.home = "/home/u";
+    question.home = "/user";
 
     const auto decision = *world.run(decider.decide(std::move(question)));
 
@@ -229,17 +229,17 @@ TEST(ProjectTrust, AsksOnceAFolder) {  // TRUST-23, TRUST-21
   TrustWorld world;
   TrustStore store(world.files, world.options.places.user_folder);
   ProjectTrust trust(world.files, store, world.ui);
-  EXPECT_EQ(*world.run(trust.known("/w", "/home/u")), std::nullopt);
+  EXPECT_EQ(*world.run(trust.known("/w", "/user")), std::nullopt);
   EXPECT_FALSE(trust.is_trusted("/w"));
   TrustQuestion question;
   question.cwd = "/w";
-  question.home = "/home/u";
+  question.home = "/user";
   question.given = true;
   ASSERT_TRUE(world.run(trust.decide(std::move(question))));
 
-  EXPECT_EQ(*world.run(trust.known("/w/", "/home/u")), true);
+  EXPECT_EQ(*world.run(trust.known("/w/", "/user")), true);
   EXPECT_TRUE(trust.is_trusted("/w"));
-  EXPECT_EQ(*world.run(trust.known("/other", "/home/u")), std::nullopt);
+  EXPECT_EQ(*world.run(trust.known("/other", "/user")), std::nullopt);
 }
 
 TEST(ProjectTrust, ForgetsASilentYesOnceThereIsSomethingToProtect) {  // TRUST-20
@@ -249,15 +249,15 @@ TEST(ProjectTrust, ForgetsASilentYesOnceThereIsSomethingToProtect) {  // TRUST-2
   ProjectTrust trust(world.files, store, ui);
   TrustQuestion question;
   question.cwd = "/w";
-  question.home = "/home/u";
+  question.home = "/user";
   EXPECT_TRUE(world.run(trust.decide(question))->is_trusted);
-  EXPECT_EQ(*world.run(trust.known("/w", "/home/u")), true);
+  EXPECT_EQ(*world.run(trust.known("/w", "/user")), true);
 
   world.put("/w/.pi/extensions/late.ts");
 
-  EXPECT_EQ(*world.run(trust.known("/w", "/home/u")), std::nullopt);
+  EXPECT_EQ(*world.run(trust.known("/w", "/user")), std::nullopt);
   EXPECT_FALSE(world.run(trust.decide(question))->is_trusted);
-  EXPECT_EQ(*world.run(trust.known("/w", "/home/u")), false);
+  EXPECT_EQ(*world.run(trust.known("/w", "/user")), false);
 }
 
 TEST(Settings, OfAProjectCountOnlyWhenItIsTrusted) {  // TRUST-15, TRUST-22, TRUST-06
