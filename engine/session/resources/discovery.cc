@@ -9,8 +9,11 @@
 namespace plumb::engine {
 namespace {
 
-// Ranks of RES-10; packages share one.
-constexpr int kPackageRank = 4;
+// Ranks of RES-10.
+
+// Named: a list written in a loop does not outlive an await in it with GCC 12.
+constexpr std::array kStrongestFirst{SettingsScope::project, SettingsScope::user};
+constexpr std::array kIndexFiles{"index.ts", "index.js"};
 
 int settings_rank(SettingsScope scope) {
   return scope == SettingsScope::project ? 0 : 2;
@@ -55,7 +58,7 @@ Task<FoundResources> ResourceDiscovery::find(Settings settings, bool is_trusted)
   candidates_ = Candidates();
   found_ = FoundResources();
   package_keys_.clear();
-  for (const auto scope : {SettingsScope::project, SettingsScope::user}) {
+  for (const auto scope : kStrongestFirst) {
     if (scope == SettingsScope::project && !is_trusted) continue;
     co_await add_settings(settings, scope);
     co_await add_folders(settings, scope);
@@ -210,7 +213,7 @@ Task<std::vector<std::string>> ResourceDiscovery::extension_entries(std::string 
     const auto is_there = co_await files_.exists(path);
     if (is_there) files.push_back(path);
   }
-  for (const char* name : {"index.ts", "index.js"}) {
+  for (const char* name : kIndexFiles) {
     if (!files.empty()) break;
     const std::string path = normal_path(folder + "/" + name);
     const auto is_there = co_await files_.exists(path);

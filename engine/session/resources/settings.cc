@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/resources/settings.h"
 
+#include <array>
 #include <utility>
 
 #include "engine/values/json_members.h"
 
 namespace plumb::engine {
+namespace {
+
+// Named: a list written in a loop does not outlive an await in it with GCC 12.
+constexpr std::array kScopes{SettingsScope::user, SettingsScope::project};
+
+}  // namespace
 
 std::vector<std::string> Settings::list(SettingsScope scope, std::string_view name) const {
   std::vector<std::string> entries;
@@ -51,7 +58,7 @@ Task<Result<Json>> SettingsFiles::read(SettingsScope scope) {
 
 Task<Settings> SettingsFiles::load(bool is_trusted) {
   Settings settings;
-  for (const auto scope : {SettingsScope::user, SettingsScope::project}) {
+  for (const auto scope : kScopes) {
     if (scope == SettingsScope::project && !is_trusted) continue;
     auto json = co_await read(scope);
     if (!json) {
