@@ -9,12 +9,11 @@
 namespace plumb::engine {
 namespace {
 
-// Ranks of RES-10.
-
 // Named: a list written in a loop does not outlive an await in it with GCC 12.
 constexpr std::array kStrongestFirst{SettingsScope::project, SettingsScope::user};
 constexpr std::array kIndexFiles{"index.ts", "index.js"};
 
+/// Ranks of RES-10.
 int settings_rank(SettingsScope scope) {
   return scope == SettingsScope::project ? 0 : 2;
 }
@@ -135,8 +134,12 @@ Task<void> ResourceDiscovery::add_folders(Settings settings, SettingsScope scope
     if (kind == ResourceKind::extension) found_.searched.push_back(folder);
     // Not files_of: prompts and themes of a folder lie directly in it (RES-32).
     const bool is_flat = kind == ResourceKind::prompt || kind == ResourceKind::theme;
-    const auto files =
-        is_flat ? co_await flat_files(folder, suffix_of(kind)) : co_await files_of(folder, kind);
+    std::vector<std::string> files;
+    if (is_flat) {
+      files = co_await flat_files(folder, suffix_of(kind));
+    } else {
+      files = co_await files_of(folder, kind);
+    }
     const auto entries = settings.list(scope, folder_of(kind));
     const ListPatterns patterns(entries, base);
     for (const auto& file : files) {
