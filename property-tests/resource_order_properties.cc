@@ -60,7 +60,8 @@ rc::Gen<Layout> layouts() {
     Layout layout(kPlaces.size());
     for (std::size_t p = 0; p < kPlaces.size(); ++p) {
       layout[p].names = *some_names();
-      layout[p].links = *rc::gen::container<std::set<int>>(rc::gen::inRange(0, kNames));
+      const auto linked = *some_names();
+      layout[p].links = std::set<int>(linked.begin(), linked.end());
       if (!kPlaces[p].is_listed) std::ranges::sort(layout[p].names);
     }
     return layout;

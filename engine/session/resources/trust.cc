@@ -75,7 +75,8 @@ Task<Result<std::optional<bool>>> TrustStore::get(std::string cwd) {
 
 Task<Result<void>> TrustStore::set(std::vector<TrustUpdate> updates) {
   PLUMB_CO_TRY(const Json all, co_await read());
-  std::map<std::string, Json> sorted(all.begin(), all.end());
+  std::map<std::string, Json> sorted;
+  for (const auto& [folder, decision] : all.items()) sorted.emplace(folder, decision);
   for (const auto& update : updates) {
     const auto key = co_await files_.key(normal_path(update.path));
     sorted.erase(key);
