@@ -37,7 +37,7 @@ struct WireOptions {
   std::int64_t conversations_max = 100'000;
   std::int64_t journal_max = 100'000;  ///< Exchanges that are kept; older ones are forgotten.
   std::int64_t journal_bytes_max = 256 << 20;
-  std::int64_t errors_max = 10'000;  ///< Errors that are kept; further ones are counted.
+  std::int64_t errors_max = 10'000;       ///< Errors that are kept; further ones are counted.
   std::int64_t read_timeout_ms = 30'000;  ///< For a request to arrive, first byte to last.
   std::int64_t write_timeout_ms = 30'000;
   std::int64_t keep_alive_ms = 60'000;
