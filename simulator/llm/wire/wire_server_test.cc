@@ -203,15 +203,12 @@ void allow_descriptors(rlim_t count) {
 TEST(WireServer, StreamsToAThousandClientsAtOnce) {
   constexpr int kClients = 1000;
   allow_descriptors(4000);
-  std::atomic<int> begun = 0;
   WireOptions options;
   options.loops = true;
-  options.on_request = [&](const Exchange&) { ++begun; };
-  // No stream ends before all have begun.
-  options.has_happened = [&](const Trigger&) { return begun == kClients; };
-  const auto server = serve("  - model: {text: abcdef, chunk: 1, until: agent_start}\n", options);
+  const auto server = serve("  - model: {text: abcdef, chunk: 1}\n", options);
   std::vector<std::unique_ptr<WireClient>> clients;
 
+  // All are there before the first reads what it gets.
   for (int i = 0; i < kClients; ++i) {
     clients.push_back(std::make_unique<WireClient>(server->port()));
     clients.back()->send(http_post("/v1/messages", body_of(kStream)));

@@ -20,12 +20,18 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
+/// For whoever answers, however busy the machine is.
+constexpr std::int64_t kPatienceMs = 20'000;
+
 ExternalOptions hostile(const std::string& mode, const std::string& mark = "") {
   ExternalOptions options;
   options.command = "python3 fixtures/adapters/hostile.py " + mode + " " + mark;
-  options.limits.hello_ms = options.limits.start_ms = 2'000;
-  options.limits.step_ms = mode == "hangs" ? 300 : 20'000;
-  options.limits.end_ms = options.limits.exit_ms = 300;
+  const bool never_starts = mode == "never_reads" || mode == "hangs_at_start";
+  options.limits.hello_ms = mode == "silent" ? 2'000 : kPatienceMs;
+  options.limits.start_ms = never_starts ? 2'000 : kPatienceMs;
+  options.limits.step_ms = mode == "hangs" ? 300 : kPatienceMs;
+  options.limits.end_ms = mode == "hangs_at_end" ? 300 : kPatienceMs;
+  options.limits.exit_ms = mode == "outlives_its_input" ? 300 : kPatienceMs;
   options.limits.line_bytes_max = 1 << 20;
   options.limits.session_bytes_max = 4 << 20;
   options.limits.events_max = 1'000;
