@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 /// For whoever answers, however busy the machine is.
-constexpr std::int64_t kPatienceMs = 20'000;
+constexpr std::int64_t kPatienceMs = 120'000;
 
 ExternalOptions hostile(const std::string& mode, const std::string& mark = "") {
   ExternalOptions options;
