@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every format of every sample record against reports/golden. PLUMB_UPDATE_GOLDEN=1 renews the
 // files; read the difference before it is committed.
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -35,6 +37,30 @@ void expect_format(Format format, const std::string& ending) {
   for (const NamedRecord& sample : sample_records()) {
     expect_golden(sample.name + ending, render(sample.record, format));
   }
+}
+
+/// Whether a text says that something is isolated: no report may (EXT-11, EXT-30).
+bool claims_isolation(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text.contains("isolated") || text.contains("isolation") || text.contains("sandbox");
+}
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+TEST(Golden, NoReportCallsAnExtensionIsolated) {
+  EXPECT_TRUE(claims_isolation("The extension is Isolated."));
+  std::int64_t read = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("reports/golden")) {
+    ++read;
+    EXPECT_FALSE(claims_isolation(text_of_file(entry.path().string()))) << entry.path();
+  }
+  EXPECT_GT(read, 10);
+  const std::string readme = text_of_file("README.md");
+  EXPECT_FALSE(claims_isolation(readme));
+  EXPECT_TRUE(readme.contains("An extension is code with your rights."));
 }
 
 TEST(Golden, Terminal) {

@@ -35,6 +35,14 @@ Result<void> ExtensionApi::register_command(std::string name, std::string descri
                              std::move(handler));
 }
 
+Result<void> ExtensionApi::register_flag(std::string name, Json value) {
+  return runner_.add_flag(extension_, std::move(name), std::move(value));
+}
+
+Json ExtensionApi::flags() const {
+  return runner_.flags();
+}
+
 Result<ExtensionHost*> ExtensionApi::host() const {
   return runner_.live_host(extension_);
 }

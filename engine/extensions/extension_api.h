@@ -132,6 +132,11 @@ class ExtensionApi final {
   /// A command that the user types as /NAME; one name may be registered several times (EXT-20).
   Result<void> register_command(std::string name, std::string description, CommandHandler handler);
 
+  /// A flag with its default; of two of one name the first counts (EXT-20).
+  Result<void> register_flag(std::string name, Json value);
+  /// name -> value, of all extensions.
+  Json flags() const;
+
   Result<Json> get_all_tools() const;
   Result<std::vector<std::string>> get_active_tools() const;
   Result<void> set_active_tools(std::vector<std::string> names);
@@ -160,6 +165,9 @@ struct ExtensionSource {
       : source(std::move(info)), factory(std::move(make)) {}
   SourceInfo source;
   ExtensionFactory factory;
+  /// One of the engine's own, which is left out as a whole when another extension registers a tool,
+  /// command or flag of one of its names (EXT-17).
+  bool is_replaceable = false;
 };
 
 }  // namespace plumb::engine

@@ -23,45 +23,48 @@ Task<Result<void>> load_guarded(ExtensionFactory factory, ExtensionApi* api) {
 }  // namespace
 
 Task<void> ExtensionRunner::load(std::vector<ExtensionSource> sources) {
+  const std::int64_t first = std::ssize(extensions_);
   for (auto& source : sources) {
     const auto index = std::ssize(extensions_);
     auto extension = std::make_unique<Extension>();
     extension->source = std::move(source.source);
+    extension->is_replaceable = source.is_replaceable;
     extension->load_order = index - first_live_;
     extension->api = std::make_unique<ExtensionApi>(*this, index);
     extensions_.push_back(std::move(extension));
     co_await load_one(index, std::move(source.factory));
   }
+  settle_replaceable(first);
 }
 
 Task<void> ExtensionRunner::load_one(std::int64_t extension, ExtensionFactory factory) {
   Extension& loading = *extensions_[static_cast<std::size_t>(extension)];
   record_load(loading, "begin", "");
   const Result<void> loaded = co_await load_guarded(std::move(factory), loading.api.get());
-  finish_load(loading, loaded);
+  finish_load(loading, extension, loaded);
 }
 
-void ExtensionRunner::finish_load(Extension& extension, const Result<void>& loaded) {
+void ExtensionRunner::finish_load(Extension& extension, std::int64_t number,
+                                  const Result<void>& loaded) {
   mark_.write();
-  auto tools = std::exchange(extension.pending_tools, {});
   if (!loaded) {
     extension.phase = Phase::dead;
-    const auto* api = extension.api.get();
-    std::erase_if(registrations_, [&](const Registration& registration) {
-      return extensions_[static_cast<std::size_t>(registration.extension)]->api.get() == api;
-    });
-    std::erase_if(commands_, [&](const Command& command) {
-      return extensions_[static_cast<std::size_t>(command.extension)]->api.get() == api;
-    });
+    extension.pending_tools.clear();
+    take_back(number);
     record_load(extension, "failed", loaded.error().message);
     return;
   }
   extension.phase = Phase::live;
-  for (auto& tool : tools) {
+  for (const auto& tool : extension.pending_tools) tools_.push_back({number, "tool", tool.name});
+  if (!extension.is_replaceable) register_pending(extension);
+  record_load(extension, "end", "");
+}
+
+void ExtensionRunner::register_pending(Extension& extension) {
+  for (auto& tool : std::exchange(extension.pending_tools, {})) {
     // A definition that cannot be registered has left its diagnostic (TOOL-05); the rest stays.
     (void)register_tool(extension, std::move(tool));
   }
-  record_load(extension, "end", "");
 }
 
 void ExtensionRunner::record_load(const Extension& extension, std::string phase,
@@ -93,6 +96,8 @@ void ExtensionRunner::clear() {
   first_live_ = std::ssize(extensions_);
   registrations_.clear();
   commands_.clear();
+  flags_.clear();
+  tools_.clear();
   registry_.clear_extensions();
 }
 
@@ -252,7 +257,7 @@ Result<ExtensionHost*> ExtensionRunner::live_host(std::int64_t extension) const 
 
 std::unexpected<Error> ExtensionRunner::dead_error(const Extension& extension) {
   return fail(ErrorCode::rejected,
-              "the extension '" + extension.source.path + "' is no longer loaded");
+              "the extension '" + extension.source.path + "' is stale: it is no longer loaded");
 }
 
 }  // namespace plumb::engine

@@ -119,8 +119,20 @@ class ExtensionRunner final : public ToolHooks {
     // Shared: it runs to its end even if its extension goes meanwhile.
     std::shared_ptr<const CommandHandler> handler;
   };
+  struct Flag {
+    std::int64_t extension = 0;
+    std::string name;
+    Json value;
+  };
+  /// What an extension has registered under a name: a tool, a command or a flag.
+  struct NamedPart {
+    std::int64_t extension = 0;
+    std::string_view what;
+    std::string name;
+  };
   struct Extension {
     SourceInfo source;
+    bool is_replaceable = false;
     std::int64_t load_order = 0;
     Phase phase = Phase::loading;
     std::vector<ToolDefinition> pending_tools;
@@ -134,8 +146,20 @@ class ExtensionRunner final : public ToolHooks {
     std::int64_t index;
   };
 
+  /// name -> value of every flag; of two of one name the first (EXT-20).
+  Json flags() const;
+  Result<void> add_flag(std::int64_t extension, std::string name, Json value);
+  /// Leaves out built-in extensions that others replace, and keeps the tools of the rest (EXT-17).
+  void settle_replaceable(std::int64_t first);
+  std::vector<NamedPart> named_parts(std::int64_t extension) const;
+  bool is_replaced(std::int64_t builtin, std::int64_t first);
+  /// Takes back all that an extension has registered.
+  void take_back(std::int64_t extension);
+  void diagnose(std::string code, const std::string& blamed, const NamedPart& clash);
+
   Task<void> load_one(std::int64_t extension, ExtensionFactory factory);
-  void finish_load(Extension& extension, const Result<void>& loaded);
+  void finish_load(Extension& extension, std::int64_t number, const Result<void>& loaded);
+  void register_pending(Extension& extension);
   void record_load(const Extension& extension, std::string phase, std::string error);
   Result<void> register_tool(const Extension& owner, ToolDefinition definition);
   /// A note `registration` {what: tool or handler, name} by the extension, recorded where its call
@@ -178,6 +202,8 @@ class ExtensionRunner final : public ToolHooks {
   std::int64_t first_live_ = 0;  ///< Extensions before it belong to earlier loads.
   std::vector<Registration> registrations_;
   std::vector<Command> commands_;
+  std::vector<Flag> flags_;
+  std::vector<NamedPart> tools_;  ///< As extensions registered them.
   std::int64_t next_registration_ = 0;
 };
 

@@ -47,7 +47,7 @@ constexpr Member kTerminate{"terminate", Shape::flag};
 constexpr Member kRaw{"value", Shape::any};
 constexpr Member kPath{"path", Shape::text, true};
 
-constexpr std::array<VerbForm, 32> kForms = {{
+constexpr std::array<VerbForm, 33> kForms = {{
     {"abort", VerbKind::abort, kRunning, "", {}},
     {"add_handler",
      VerbKind::add_handler,
@@ -97,7 +97,7 @@ constexpr std::array<VerbForm, 32> kForms = {{
      {Member{"set", Shape::text}, Member{"wait", Shape::text}}},
     {"note",
      VerbKind::note,
-     kRunning,
+     kFactory | kRunning,
      "topic",
      {Member{"topic", Shape::text, true}, Member{"data", Shape::any}}},
     {"patch",
@@ -129,12 +129,13 @@ constexpr std::array<VerbForm, 32> kForms = {{
     {"set", VerbKind::set, kRunning | kPrepare, "", {kPath, Member{"value", Shape::any, true}}},
     {"set_active",
      VerbKind::set_active,
-     kRunning,
+     kFactory | kRunning,
      "names",
      {Member{"names", Shape::list}, Member{"add", Shape::list}, Member{"remove", Shape::list}}},
     {"sleep", VerbKind::sleep, kFactory | kRunning, "ms", {Member{"ms", Shape::integer, true}}},
     {"throw", VerbKind::throw_error, kAnywhere, "text", {Member{"text", Shape::text, true}}},
     {"throw_value", VerbKind::throw_value, kAnywhere, "value", {kRaw}},
+    {"try", VerbKind::attempt, kFactory | kRunning, "do", {Member{"do", Shape::list, true}}},
     {"unset", VerbKind::unset, kRunning | kPrepare, "path", {kPath}},
     {"update", VerbKind::update, kTool, "content", {kContent, kDetails, kStructured}},
     {"wait_abort", VerbKind::wait_abort, kRunning, "", {}},
@@ -313,6 +314,7 @@ Result<void> finish_verb(Verb& verb, ScriptPlace place, const std::string& at) {
       return compile_choice(verb, place, at);
     case VerbKind::in_turn:
       return compile_body(verb, place, at + "/do");
+    case VerbKind::attempt:
     case VerbKind::later:
       return compile_body(verb, place, at);
     case VerbKind::send:

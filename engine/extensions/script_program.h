@@ -22,6 +22,7 @@ enum class VerbKind : std::uint8_t {
   allow,
   append,
   append_file,
+  attempt,  ///< Spelled `try`.
   ask,
   block,
   call_tool,

@@ -120,6 +120,19 @@ Task<void> do_choice(ScriptStatePtr state, const Verb* verb) {
   }
 }
 
+/// What its verbs throw is the last value then, instead of an end; null if they throw nothing.
+Task<void> do_attempt(ScriptStatePtr state, const Verb* verb) {
+  try {
+    co_await run_program(state, &verb->branches.front().body);
+  } catch (...) {
+    state->thrown.emplace(thrown_now());
+  }
+  state->last = state->thrown ? Json(state->thrown->message) : Json();
+  if (!state->thrown) co_return;
+  state->thrown.reset();
+  state->has_ended = false;
+}
+
 Task<void> latch_opens(ScriptWorld& world, std::string name) {
   co_await world.latches.wait(name);
 }
@@ -162,6 +175,9 @@ Task<void> run_waiting(ScriptStatePtr state, const Verb* verb) {
   switch (verb->kind) {
     case VerbKind::ask:
       co_await do_ask(state, verb);
+      break;
+    case VerbKind::attempt:
+      co_await do_attempt(state, verb);
       break;
     case VerbKind::call_tool:
       co_await do_call_tool(state, verb);

@@ -13,19 +13,13 @@ namespace plumb::engine {
 
 namespace {
 
-constexpr std::array<std::string_view, 14> kNames = {"args",
-                                                     "input",
-                                                     "event",
-                                                     "call",
-                                                     "active",
-                                                     "tools",
-                                                     "last",
-                                                     "signal.aborted",
-                                                     "ctx.model",
-                                                     "ctx.cwd",
-                                                     "ctx.has_ui",
-                                                     "ctx.is_idle",
-                                                     "ctx.system_prompt",
+constexpr std::array<std::string_view, 15> kNames = {"args",           "input",
+                                                     "event",          "call",
+                                                     "active",         "flags",
+                                                     "tools",          "last",
+                                                     "signal.aborted", "ctx.model",
+                                                     "ctx.cwd",        "ctx.has_ui",
+                                                     "ctx.is_idle",    "ctx.system_prompt",
                                                      "ctx.entries"};
 
 struct Reference {

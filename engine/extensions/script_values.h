@@ -13,8 +13,9 @@
 
 namespace plumb::engine {
 
-/// The value of a name: args, input, event, call, active, tools, last,
-/// signal.aborted, ctx.model, ctx.cwd, ctx.has_ui, ctx.is_idle, ctx.system_prompt, ctx.entries.
+/// The value of a name: args, input, event, call, active, tools, last, flags,
+/// signal.aborted, ctx.model, ctx.cwd, ctx.has_ui, ctx.is_idle, ctx.system_prompt,
+/// ctx.entries.
 using ReferenceLookup = std::function<Json(std::string_view name)>;
 
 /// `value` with all references replaced. What a pointer does not find is null.

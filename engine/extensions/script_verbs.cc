@@ -149,7 +149,10 @@ void do_latch(ScriptState& state, const Json& arguments) {
 
 /// Verbs that act on the session.
 void act_on_host(ScriptState& state, const Verb& verb, const Json& arguments) {
-  ExtensionHost* host = host_of(state);
+  // A note is no action: it says what the script sees, also while it is loaded and when it is
+  // stale.
+  const bool is_note = verb.kind == VerbKind::note;
+  ExtensionHost* host = is_note ? state.extension->world.host : host_of(state);
   if (host == nullptr) return;
   const std::string& owner = state.extension->owner;
   switch (verb.kind) {
@@ -259,6 +262,7 @@ Json context_value(const ScriptState& state, std::string_view name) {
   if (state.call && state.call->context != nullptr) {
     if (auto value = value_of_context(*state.call->context, name)) return *std::move(value);
   }
+  if (name == "flags" && state.extension->api != nullptr) return state.extension->api->flags();
   const ExtensionHost* host = state.extension->world.host;
   if (host == nullptr) return nullptr;
   if (name == "active") return host->active_tools();

@@ -93,6 +93,23 @@ class ScriptedHandler final {
   std::shared_ptr<std::int64_t> fitting_;
 };
 
+/// A command's script: a handler's, whose event is {arguments}.
+class ScriptedCommand final {
+ public:
+  ScriptedCommand(ScriptedExtensionPtr extension, std::shared_ptr<const HandlerScript> script)
+      : handler_(extension, std::move(script)), extension_(std::move(extension)) {}
+
+  Task<HandlerResult> operator()(std::string arguments) const {
+    HandlerContext context("command", "", Json{{"arguments", std::move(arguments)}});
+    context.host = extension_->world.host;
+    return handler_(std::move(context));
+  }
+
+ private:
+  ScriptedHandler handler_;
+  ScriptedExtensionPtr extension_;
+};
+
 /// What a tool's script threw leaves execute as an exception: that is how a tool fails (RESULT-13).
 [[noreturn]] void raise(const Thrown& thrown) {
   if (thrown.is_error_object) throw std::runtime_error(thrown.message);
@@ -240,10 +257,19 @@ Result<ToolDefinition> make_tool(const Json& definition, ScriptedExtensionPtr ex
   return tool;
 }
 
+struct CommandScript {
+  std::string name;
+  std::string description;
+  // Shared by the commands of every load.
+  std::shared_ptr<const HandlerScript> script;
+};
+
 /// Everything of a definition, compiled before the run begins.
 struct ExtensionProgram {
   std::vector<Json> tools;
   std::vector<std::shared_ptr<const HandlerScript>> handlers;
+  std::vector<CommandScript> commands;
+  Json flags = Json::object();
   Program load;
 };
 
@@ -275,6 +301,31 @@ Result<void> compile_handlers(const Json& definition, ExtensionProgram& program)
   return {};
 }
 
+Result<void> compile_commands(const Json& definition, ExtensionProgram& program) {
+  static constexpr std::array<std::string_view, 3> kKeys = {"name", "description", "do"};
+  if (definition.contains("flags")) {
+    program.flags = definition["flags"];
+    if (!program.flags.is_object()) return wrong("must be a mapping of names to values", "/flags");
+  }
+  if (!definition.contains("commands")) return {};
+  const Json& commands = definition["commands"];
+  if (!commands.is_array()) return wrong("must be a list of commands", "/commands");
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const std::string at = "/commands/" + std::to_string(i);
+    const auto checked = check_members(commands[i], kKeys, at);
+    if (!checked) return checked;
+    CommandScript command;
+    PLUMB_TRY(command.name, text_key(commands[i], "name", at));
+    if (command.name.empty()) return wrong("a command needs a name", at);
+    PLUMB_TRY(command.description, text_key(commands[i], "description", at));
+    const Json body{{"do", commands[i].value("do", Json::array())}};
+    PLUMB_TRY(HandlerScript script, compile_handler(body, "command", at));
+    command.script = std::make_shared<const HandlerScript>(std::move(script));
+    program.commands.push_back(std::move(command));
+  }
+  return {};
+}
+
 /// The factory itself: runs once per load.
 class ScriptedFactory final {
  public:
@@ -301,7 +352,21 @@ class ScriptedFactory final {
       const auto added = extension->add_handler(handler);
       if (!added) co_return std::unexpected(added.error());
     }
-    co_return Result<void>();
+    co_return add_named(*program, extension);
+  }
+
+  static Result<void> add_named(const ExtensionProgram& program,
+                                const ScriptedExtensionPtr& extension) {
+    for (const auto& command : program.commands) {
+      const auto added = extension->api->register_command(
+          command.name, command.description, ScriptedCommand(extension, command.script));
+      if (!added) return added;
+    }
+    for (const auto& [name, value] : program.flags.items()) {
+      const auto added = extension->api->register_flag(name, value);
+      if (!added) return added;
+    }
+    return {};
   }
 
   std::shared_ptr<const ExtensionProgram> program_;
@@ -352,12 +417,13 @@ Result<ToolDefinition> make_scripted_tool(const Json& definition, std::string ow
 
 Result<ExtensionFactory> make_scripted_extension(const Json& definition, std::string path,
                                                  ScriptWorld& world) {
-  static constexpr std::array<std::string_view, 6> kKeys = {"name",  "path", "scope",
-                                                            "tools", "on",   "load"};
+  static constexpr std::array<std::string_view, 9> kKeys = {
+      "name", "path", "scope", "tools", "on", "load", "commands", "flags", "builtin"};
   auto program = std::make_shared<ExtensionProgram>();
   auto checked = check_members(definition, kKeys, "");
   if (checked) checked = compile_tools(definition, *program);
   if (checked) checked = compile_handlers(definition, *program);
+  if (checked) checked = compile_commands(definition, *program);
   if (!checked) return std::unexpected(checked.error());
   PLUMB_TRY(program->load, program_key(definition, "load", ScriptPlace::factory, ""));
   return ScriptedFactory(std::move(program), std::move(path), world);

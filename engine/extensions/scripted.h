@@ -31,8 +31,9 @@ struct ScriptWorld {
   MutationQueue* queue = nullptr;
 };
 
-/// The factory of a scripted extension: {name?, path?, scope?, load?: [verbs], tools?: [...], on?:
-/// {EVENT: [{id?, when?, do}]}}, done in this order. `path` names it in notes. Errors: invalid,
+/// The factory of a scripted extension: {name?, path?, scope?, builtin?, load?: [verbs], tools?:
+/// [...], on?: {EVENT: [{id?, when?, do}]}, commands?: [{name, description?, do}], flags?: {NAME:
+/// DEFAULT}}, done in this order. `path` names it in notes. Errors: invalid,
 /// with the JSON pointer of the bad place as `where`.
 Result<ExtensionFactory> make_scripted_extension(const Json& definition, std::string path,
                                                  ScriptWorld& world);

@@ -155,6 +155,16 @@ Task<Result<void>> Session::Core::start(std::string reason) {
   co_return Result<void>();
 }
 
+Task<Result<void>> Session::Core::list() {
+  const auto registered = register_host_tools();
+  if (!registered) co_return registered;
+  co_await runner_.load(options_.extensions);
+  registry_.bind();
+  co_await announce_shutdown("list");
+  runner_.clear();
+  co_return Result<void>();
+}
+
 /// Once all extensions are loaded and bound (EVENT-38).
 Task<void> Session::Core::announce_start(std::string reason) {
   reason = policies_.session.reason_of_start(reason);

@@ -60,6 +60,7 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   Core(SessionOptions options, SessionPorts ports, const Policies& policies);
 
   Task<Result<void>> start(std::string reason);
+  Task<Result<void>> list();
   Task<Result<void>> prompt(std::string text);
   Task<Result<void>> reload(std::optional<std::vector<ExtensionSource>> extensions);
   Task<void> shutdown(std::string reason);

@@ -42,7 +42,11 @@ Json outcome_fields(bool is_aborted, StopReason reason, bool can_continue) {
 }  // namespace
 
 Task<Result<void>> Session::Core::prompt(std::string text) {
-  if (is_busy()) co_return std::unexpected(busy_error());
+  if (is_busy()) {
+    // A command runs at once, whatever else goes on (EVENT-35).
+    if (co_await runner_.command(text)) co_return Result<void>();
+    co_return std::unexpected(busy_error());
+  }
   enter("a prompt");
   prompt_turn_count_ = 0;
   is_prompt_aborted_ = false;
@@ -63,7 +67,7 @@ Task<Result<void>> Session::Core::run_input(std::string text) {
   event.text = text;
   record(std::move(event));
   InputOutcome input = co_await runner_.input(std::move(text));
-  if (input.is_handled) co_return Result<void>();
+  if (!policies_.session.input_starts_run(input.is_handled)) co_return Result<void>();
   co_return co_await run_prompt(std::move(input.text));
 }
 

@@ -14,6 +14,10 @@ Task<Result<void>> Session::start(std::string reason) {
   return core_->start(std::move(reason));
 }
 
+Task<Result<void>> Session::list() {
+  return core_->list();
+}
+
 Task<Result<void>> Session::prompt(std::string text) {
   return core_->prompt(std::move(text));
 }

@@ -44,6 +44,9 @@ class Session final {
   /// Loads the extensions, builds the registry and the active set, emits session_start. Errors:
   /// invalid, for a built-in or SDK tool that cannot be registered.
   Task<Result<void>> start(std::string reason = "startup");
+  /// Instead of `start`: loads the extensions to see what they register; no session starts and none
+  /// ends (EXT-08). Errors: as `start`.
+  Task<Result<void>> list();
   /// Runs until nothing more happens automatically (agent_settled). Errors: rejected during a run
   /// (EVENT-35); protocol, from the provider; exhausted, at turns_max. Nothing an extension, a tool
   /// or a model does is an error here.

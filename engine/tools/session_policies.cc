@@ -117,8 +117,24 @@ std::string reason_of_start(std::string_view reason) {
   return std::string(reason);
 }
 
-bool announces_shutdown(std::string_view /*reason*/) {
+bool announces_shutdown(std::string_view reason) {
+  return reason != "list";
+}
+
+bool parts_clash(std::string_view one, std::string_view other) {
+  return one == other;
+}
+
+bool replaced_builtin_is_left_out() {
   return true;
+}
+
+bool replacement_is_told() {
+  return true;
+}
+
+bool input_starts_run(bool is_handled) {
+  return !is_handled;
 }
 
 bool may_request(bool is_aborted) {

@@ -49,15 +49,26 @@ bool chain_goes_on_after_throw(std::string_view event);
 /// Whether a handler that was removed during the dispatch still runs in it: yes (HOOK-27).
 bool removed_handler_still_runs(std::string_view event);
 
+/// Whether parts of two kinds (tool, command, flag) of one name clash: those of one kind (EXT-19).
+bool parts_clash(std::string_view one, std::string_view other);
+/// Whether a built-in extension goes as a whole when another one has one of its names: yes
+/// (EXT-17).
+bool replaced_builtin_is_left_out();
+/// Whether a diagnostic names what replaced it: always (EXT-18).
+bool replacement_is_told();
+
 // ------------------------------------------------------------------ the session's life
 
 /// The reason that session_start names: the one it was started for (EVENT-38).
 std::string reason_of_start(std::string_view reason);
-/// Whether instances hear session_shutdown before they go: always (EVENT-39).
+/// Whether instances hear session_shutdown before they go: always (EVENT-39), but those that never
+/// saw a session (`list`, EXT-08).
 bool announces_shutdown(std::string_view reason);
 
 // ------------------------------------------------------------------ runs
 
+/// Whether an input leads to a run: not once a handler has handled it (EVENT-18).
+bool input_starts_run(bool is_handled);
 /// Whether a request may be sent: not once the run is aborted (ABORT-08).
 bool may_request(bool is_aborted);
 /// Whether an answer ends the run without looking at its calls (EVENT-29, ABORT-09).
@@ -102,9 +113,14 @@ struct SessionPolicies {
   std::function<bool(std::string_view)> removed_handler_still_runs =
       engine::removed_handler_still_runs;
 
+  std::function<bool(std::string_view, std::string_view)> parts_clash = engine::parts_clash;
+  std::function<bool()> replaced_builtin_is_left_out = engine::replaced_builtin_is_left_out;
+  std::function<bool()> replacement_is_told = engine::replacement_is_told;
+
   std::function<std::string(std::string_view)> reason_of_start = engine::reason_of_start;
   std::function<bool(std::string_view)> announces_shutdown = engine::announces_shutdown;
 
+  std::function<bool(bool)> input_starts_run = engine::input_starts_run;
   std::function<bool(bool)> may_request = engine::may_request;
   std::function<bool(StopReason)> answer_ends_run = engine::answer_ends_run;
   std::function<bool(StopReason)> answer_is_sent_again = engine::answer_is_sent_again;

@@ -21,6 +21,7 @@ std::vector<Mutant> order_mutants() {
   std::ranges::move(batch_mutants(), std::back_inserter(list));
   std::ranges::move(abort_mutants(), std::back_inserter(list));
   std::ranges::move(guard_mutants(), std::back_inserter(list));
+  std::ranges::move(extension_mutants(), std::back_inserter(list));
   return list;
 }
 

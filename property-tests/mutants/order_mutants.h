@@ -15,6 +15,7 @@ void name_also(std::vector<Mutant>& mutants,
                const std::map<std::string, std::vector<std::string>>& rules);
 
 std::vector<Mutant> event_mutants();
+std::vector<Mutant> extension_mutants();
 std::vector<Mutant> batch_mutants();
 std::vector<Mutant> abort_mutants();
 /// What tools, gates and hosts owe on their own side.

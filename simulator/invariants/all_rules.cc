@@ -34,7 +34,10 @@ std::vector<Rule> join_domains() {
                            reentry_rules,       coercion_rules,
                            prompt_tool_rules,   registry_change_rules,
                            tool_life_rules,     tool_use_rules,
-                           selection_rules,     prompt_form_rules};
+                           selection_rules,     prompt_form_rules,
+                           input_rules,         request_hook_rules,
+                           listener_rules,      loading_rules,
+                           shell_gate_rules,    session_action_rules};
   std::vector<Rule> rules;
   for (const auto domain : domains) {
     for (auto& rule : domain()) rules.push_back(std::move(rule));

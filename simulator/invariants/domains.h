@@ -59,6 +59,12 @@ std::vector<Rule> drain_rules();
 std::vector<Rule> chain_rules();
 std::vector<Rule> guard_rules();
 std::vector<Rule> preparation_rules();
+std::vector<Rule> input_rules();
+std::vector<Rule> request_hook_rules();
+std::vector<Rule> listener_rules();
+std::vector<Rule> loading_rules();
+std::vector<Rule> shell_gate_rules();
+std::vector<Rule> session_action_rules();
 
 std::vector<RelationRule> relation_rules();
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules about several runs, and what of a run they compare.
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/views.h"
@@ -72,6 +74,31 @@ Json course_after_load(const Trace& trace) {
   return told;
 }
 
+/// Requests, and when calls begin and end.
+Json order_of_calls(const Trace& trace) {
+  Json calls = Json::array();
+  for (const auto& event : trace.events) {
+    const bool begins = event.as<ExecuteBegin>() != nullptr;
+    if (!begins && event.as<ExecuteEnd>() == nullptr) continue;
+    calls.push_back(Json{{"call", event.call}, {"what", event.kind()}});
+  }
+  return Json{{"requests", request_hashes(trace)}, {"calls", calls}};
+}
+
+/// Some extension was loaded and registered nothing.
+bool has_an_empty_extension(const Trace& trace) {
+  std::set<std::string> loaded;
+  for (const auto& event : trace.events) {
+    const auto* load = event.as<Load>();
+    if (load != nullptr && load->phase == "end") loaded.insert(load->extension);
+  }
+  for (const auto& event : trace.events) {
+    const auto* note = event.as<Notify>();
+    if (note != nullptr && note->topic == "registration") loaded.erase(note->by);
+  }
+  return !loaded.empty();
+}
+
 bool takes_an_extension_out(const Trace& trace) {
   return std::ranges::any_of(trace.events, [](const Event& event) {
     const auto* step = event.as<Step>();
@@ -94,6 +121,12 @@ std::vector<RelationRule> relation_rules() {
           "requests and executed calls are the same with and without handlers of notifications")
           .variants("without_extension")
           .equal(course),
+      relation("EXT-23",
+               "requests and the order in which calls begin and end are the same with and without "
+               "an extension that registers nothing")
+          .variants("without_extension")
+          .when(has_an_empty_extension)
+          .equal(order_of_calls),
       relation(
           "EXT-33",
           "after the last load requests, executed calls and handler calls are the same whether "

@@ -43,10 +43,21 @@ void check_calls_of_patterns(const Scenario& scenario, const NamedPlaces& calls,
   }
 }
 
+/// Neither a skill nor a tool can block a call (EXT-21): where there is no extension, nobody does.
+void check_gates(const Scenario& scenario, ErrorList& errors) {
+  if (scenario.engine != "session" || !scenario.extensions.empty()) return;
+  for (const auto& result : scenario.expect.results) {
+    if (result.cause != "blocked") continue;
+    errors.add(result.place, "call " + in_quotes(result.call) +
+                                 " is expected to be blocked, which only an extension can do");
+  }
+}
+
 }  // namespace
 
 void check_claims(const Scenario& scenario, const NamedPlaces& calls, ErrorList& errors) {
   check_calls_of_patterns(scenario, calls, errors);
+  check_gates(scenario, errors);
 }
 
 }  // namespace plumb::simulator

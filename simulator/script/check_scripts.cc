@@ -79,6 +79,9 @@ template <class Visit>
 void walk_extension(YamlView extension, const Visit& visit) {
   walk_verbs(extension.find("load"), "", visit);
   for (const YamlView& tool : Fields(extension).list("tools")) walk_tool(tool, visit);
+  for (const YamlView& command : Fields(extension).list("commands")) {
+    walk_verbs(command.find("do"), "", visit);
+  }
   for (const auto& [event, handlers] : members_of(extension.find("on"))) {
     for (std::int64_t i = 0; i < handlers.size(); ++i) {
       walk_verbs(handlers.element(i).find("do"), event, visit);
@@ -217,7 +220,7 @@ void check_kind(YamlView extension, ErrorList& errors) {
   if (!is_hosted && !extension.find("name")) {
     errors.add(extension.place(), "missing key 'name' or 'hosted' in an extension");
   }
-  for (const char* key : {"load", "tools", "on"}) {
+  for (const char* key : {"load", "tools", "on", "commands", "flags", "builtin"}) {
     const auto found = is_hosted ? extension.find(key) : std::nullopt;
     if (!found) continue;
     errors.add(found->key_place(), "'" + std::string(key) + "' has no effect beside 'hosted'");

@@ -75,6 +75,7 @@ Settings parse_settings(const Fields& fields) {
   settings.retries = fields.number("retries", settings.retries);
   settings.retry_delay_ms = fields.number("retry_delay_ms", settings.retry_delay_ms);
   settings.turns_max = fields.maybe_number("turns_max");
+  settings.has_session = fields.maybe_flag("session").value_or(true);
   settings.failing_after_hook = fields.maybe_text("failing_after_hook");
   settings.secrets = fields.texts("secrets");
   settings.shell = parse_shell(Fields(fields.find("shell")));

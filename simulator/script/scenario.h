@@ -108,6 +108,7 @@ struct Settings {
   std::int64_t retries = 0;
   std::int64_t retry_delay_ms = 1000;
   std::optional<std::int64_t> turns_max;
+  bool has_session = true;  ///< Else the host only loads the extensions.
   std::optional<std::string> failing_after_hook;  ///< What the host's own hook throws (HOOK-24).
   std::vector<std::string> secrets;               ///< Texts that no model and no store may see.
   ShellSettings shell;

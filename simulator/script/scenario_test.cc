@@ -173,10 +173,9 @@ TEST(Scenario, ReadsSettingsAndTools) {
   const std::optional<PictureLimitsScript> limits = PictureLimitsScript{40, 30};
   const std::map<std::string, ModelScript> models{
       {"fake-2", ModelScript{false, PictureLimitsScript{20, 10}}}};
-  const Settings expected{
-      "sequential", "all",     "all",      false,  false, "fake-2", "low",
-      "Be brief.",  "Really.", "folder",   2,      5,     9,        "it is full",
-      {"secret-1"}, shell,     operations, limits, models};
+  const Settings expected{"sequential", "all",        "all",    false,      false,  "fake-2", "low",
+                          "Be brief.",  "Really.",    "folder", 2,          5,      9,        true,
+                          "it is full", {"secret-1"}, shell,    operations, limits, models};
   Settings settings = scenario.settings;
   for (auto& file : *settings.operations.read) file.place = Place();
   EXPECT_EQ(settings, expected);

@@ -32,6 +32,26 @@ void add_picture_choices(const Settings& settings, Json& chosen) {
   }
 }
 
+/// Names of what the engine's own extensions register, by path: these give way to others.
+Json replaceable_names(const Scenario& scenario) {
+  Json all = Json::object();
+  for (const auto& script : scenario.extensions) {
+    if (!script.definition.is_object() || !script.definition.value("builtin", false)) continue;
+    Json& names = all[script.path];
+    names = Json{{"tool", Json::array()}, {"command", Json::array()}, {"flag", Json::array()}};
+    for (const Json& tool : script.definition.value("tools", Json::array())) {
+      names["tool"].push_back(tool["name"]);
+    }
+    for (const Json& command : script.definition.value("commands", Json::array())) {
+      names["command"].push_back(command["name"]);
+    }
+    for (const auto& flag : script.definition.value("flags", Json::object()).items()) {
+      names["flag"].push_back(flag.key());
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 Json host_choices(const Scenario& scenario) {
@@ -40,6 +60,8 @@ Json host_choices(const Scenario& scenario) {
   if (tools.active) chosen["active"] = *tools.active;
   if (tools.allow) chosen["allow"] = *tools.allow;
   if (!tools.exclude.empty()) chosen["exclude"] = tools.exclude;
+  Json given = Json::array();
+  for (const auto& script : scenario.extensions) given.push_back(script.path);
   Json subscribed = Json::object();
   for (const auto& script : scenario.extensions) {
     // What a hosted extension listens to shows when it registers.
@@ -68,11 +90,13 @@ Json host_choices(const Scenario& scenario) {
   if (!scenario.settings.append_system.empty()) {
     prompt["appended"] = scenario.settings.append_system;
   }
-  return Json{{"workspace", kWorkspace},
-              {"settings", std::move(settings)},
-              {"tools", std::move(chosen)},
-              {"prompt", std::move(prompt)},
-              {"subscriptions", std::move(subscribed)}};
+  Json told{{"workspace", kWorkspace},        {"settings", std::move(settings)},
+            {"tools", std::move(chosen)},     {"prompt", std::move(prompt)},
+            {"extensions", std::move(given)}, {"subscriptions", std::move(subscribed)}};
+  Json replaceable = replaceable_names(scenario);
+  if (!replaceable.empty()) told["replaceable"] = std::move(replaceable);
+  for (const auto& answer : scenario.ui) told["answers"].push_back(answer.answer);
+  return told;
 }
 
 }  // namespace plumb::simulator

@@ -123,6 +123,28 @@ TEST(SessionSteps, StepsThatWaitForOneEventActAtIt) {
   EXPECT_THAT(run.errors.front().message, HasSubstr("left_over"));
 }
 
+/// EVENT-43: whoever goes on after every answer meets the limit of the host.
+TEST(SessionLimits, StopEndlessContinuations) {
+  const Json more{{"type", "custom_message"}, {"customType", "more"}, {"content", "go on"}};
+  const Json proposal{{"entries", Json::array({more})}, {"continue", true}};
+  const Json handler{{"do", Json::array({Json{{"return", proposal}}})}};
+  ExtensionScript endless;
+  endless.name = "endless";
+  endless.path = "<inline:endless>";
+  endless.definition =
+      Json{{"name", "endless"}, {"on", Json{{"agent_before_settle", Json::array({handler})}}}};
+  Scenario scenario;
+  scenario.settings.turns_max = 3;
+  scenario.extensions.push_back(std::move(endless));
+  scenario.steps = {user("go"), answer("one"), answer("two"), answer("three")};
+  SessionSubject subject;
+
+  const auto run = subject.run(scenario, RunOptions());
+
+  ASSERT_EQ(run.errors.size(), 1U);
+  EXPECT_THAT(run.errors.front().message, HasSubstr("limit of 3 turns"));
+}
+
 // ------------------------------------------------------------------ severed ports
 
 class OneAnswer final : public engine::Provider {

@@ -319,6 +319,7 @@ void SessionWorld::add_extensions(engine::SessionOptions& options) {
     auto factory = engine::make_scripted_extension(script.definition, source.path, scripts_);
     if (factory) {
       options.extensions.emplace_back(std::move(source), *std::move(factory));
+      options.extensions.back().is_replaceable = script.definition.value("builtin", false);
     } else {
       definition_errors_.push_back(
           definition_error(std::move(factory).error(), scenario_.file, script.place));

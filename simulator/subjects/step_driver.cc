@@ -124,8 +124,37 @@ void StepDriver::configure(const ConfigureStep& change) {
   if (change.has_ui) world_.user().set_attached(*change.has_ui);
 }
 
+/// What a session that is busy may refuse: it says so, and the run goes on (EVENT-35, EXT-28).
+bool StepDriver::is_refused_when_busy(const Step& step) const {
+  if (world_.session().is_idle()) return false;
+  const auto* input = std::get_if<InputStep>(&step.action);
+  return (input != nullptr && input->mode == "prompt") ||
+         std::holds_alternative<ReloadStep>(step.action);
+}
+
+Task<void> StepDriver::try_while_busy(const Step* step) {
+  Result<void> done;
+  if (const auto* input = std::get_if<InputStep>(&step->action)) {
+    done = co_await world_.session().prompt(input->text);
+  } else {
+    done = co_await world_.session().reload();
+  }
+  if (done) co_return;
+  Notify note;
+  note.by = "<host>";
+  note.topic = "refused";
+  note.data = SharedJson(Json{{"step", name_of(*step)}, {"error", done.error().message}});
+  world_.recorder().record(Source::host, std::move(note));
+}
+
 /// What can be done at once, inside the event that a step waited for: flags and queues only.
 bool StepDriver::apply_now(const Step& step) {
+  if (is_refused_when_busy(step)) {
+    const auto* input = std::get_if<InputStep>(&step.action);
+    note(step, input != nullptr ? Json{{"text", input->text}} : Json());
+    world_.loop().spawn(try_while_busy(&step), std::string(name_of(step)));
+    return true;
+  }
   if (const auto* input = std::get_if<InputStep>(&step.action)) {
     if (input->mode == "prompt") return false;
     note(step, Json{{"text", input->text}});
@@ -213,11 +242,22 @@ void StepDriver::note_usage() {
   world_.recorder().record(Source::host, std::move(note));
 }
 
+/// Without a session nothing but time can pass.
+Task<Result<void>> StepDriver::play_list() {
+  auto listed = co_await world_.session().list();
+  for (; next_ < steps_.size(); ++next_) {
+    const Step& step = *steps_[next_];
+    if (!std::holds_alternative<WaitStep>(step.action)) refuse(step, "needs a session");
+  }
+  co_return listed;
+}
+
 Task<Result<void>> StepDriver::play() {
   plumb::Step start;
   start.step = "start";
   start.data = SharedJson(host_choices(scenario_));
   world_.recorder().record(Source::host, std::move(start));
+  if (!scenario_.settings.has_session) co_return co_await play_list();
   arm();
   auto started = co_await world_.session().start();
   if (!started) co_return started;

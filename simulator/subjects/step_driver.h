@@ -40,6 +40,9 @@ class StepDriver {
   bool is_expected(const Error& error) const;
   void note_usage();
   void refuse(const Step& step, std::string message);
+  bool is_refused_when_busy(const Step& step) const;
+  engine::Task<void> try_while_busy(const Step* step);
+  engine::Task<Result<void>> play_list();
   bool apply_now(const Step& step);
   void configure(const ConfigureStep& change);
   void put(const FileScript& file);

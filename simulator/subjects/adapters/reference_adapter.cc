@@ -274,7 +274,9 @@ void AdapterSession::add_extensions(SessionOptions& options) {
     auto source = scripted_source(definition);
     auto factory = make_scripted_extension(definition, source.path, scripts_);
     if (!factory) refusal_ = factory.error();
-    if (factory) options.extensions.emplace_back(std::move(source), *std::move(factory));
+    if (!factory) continue;
+    options.extensions.emplace_back(std::move(source), *std::move(factory));
+    options.extensions.back().is_replaceable = definition.value("builtin", false);
   }
   for (const auto& definition : at(start_, "tools").value("sdk", Json::array())) {
     auto tool = make_scripted_tool(definition, "sdk", scripts_);

@@ -172,6 +172,7 @@ Json settings_json(const Settings& settings) {
   set_changed(json, "steering", settings.steering, plain.steering);
   set_changed(json, "follow_up", settings.follow_up, plain.follow_up);
   set_changed(json, "ui", settings.has_ui, plain.has_ui);
+  set_changed(json, "session", settings.has_session, plain.has_session);
   set_changed(json, "trust", settings.is_trusted, plain.is_trusted);
   set_changed(json, "thinking", settings.thinking, plain.thinking);
   if (settings.system) json["system"] = *settings.system;

@@ -6,8 +6,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { defineTool, withFileMutationQueue } from "@earendil-works/pi-coding-agent";
-import { asText, checkShapes, fits, isMap, isSame, resolve, setPointer, unsetPointer, verbOf }
-  from "./verbs.ts";
+import { flagsOf, registerNamed } from "./commands.ts";
+import { asText, blocksOf, checkShapes, fits, isMap, isSame, resolve, resultOf, setPointer,
+  unsetPointer, verbOf } from "./verbs.ts";
 import { copy, currentWorld, type Json, latch, reference, type Registration, sourceOf, tellActive,
   tellTools, type World } from "./world.ts";
 
@@ -26,6 +27,7 @@ class Extension {
   slot: number;
   owner: string;
   isLoading = true;
+  flags: string[] = [];
   private pendingTools: Json[] = [];
   private handlers = new Map<string, () => void>();
 
@@ -154,6 +156,7 @@ function lookUp(state: State, name: string): Json {
     case "signal.aborted": return signalOf(state)?.aborted ?? false;
     case "call": return state.call;
     case "active": return state.extension.pi.getActiveTools();
+    case "flags": return flagsOf(state.extension);
     case "tools": return state.extension.pi.getAllTools().map((tool: Json) => tool.name);
     case "ctx.model": return context?.model?.id ?? null;
     case "ctx.cwd": return context?.cwd ?? null;
@@ -184,21 +187,6 @@ function resolved(state: State, verb: string, args: Json): Json {
 function end(state: State, returned?: Json): void {
   state.returned = returned;
   state.hasEnded = true;
-}
-
-const blocksOf = (content: Json): Json => {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return content?.map((block: Json) =>
-    typeof block === "string" ? { type: "text", text: block } : block);
-};
-
-/** A tool's result, or its progress, in pi's form. */
-function resultOf(args: Json): Json {
-  const result: Json = { ...args, content: blocksOf(args.content) ?? [] };
-  if (args.content !== undefined && !Array.isArray(result.content)) {
-    throw new Error("content must be a string or a list");
-  }
-  return result;
 }
 
 function absolute(state: State, name: string): string {
@@ -266,6 +254,12 @@ async function callTool(state: State, args: Json): Promise<void> {
   };
 }
 
+/** What the verbs throw is the last value then; null if they throw nothing. */
+async function attempt(state: State, body: Json): Promise<void> {
+  const error = await run(state, body).then(() => null, (thrown) => messageOf(unwrap(thrown)));
+  state.last = error;
+}
+
 /** Goes on after the handler or tool has returned; nobody awaits it. */
 function later(state: State, body: Json): void {
   void run({ ...state, hasEnded: false }, body).catch((error: unknown) =>
@@ -292,6 +286,7 @@ async function perform(state: State, verb: string, args: Json): Promise<void> {
       await withFileMutationQueue(absolute(state, args.path), () => run(state, args.do));
       break;
     case "later": later(state, args.do); break;
+    case "try": await attempt(state, args.do); break;
     case "latch":
       if (args.set !== undefined) latch(args.set).set();
       else await Promise.race([latch(args.wait).opens, aborted(signalOf(state))]);
@@ -469,8 +464,8 @@ export default async function scripted(pi: Json, slot: number): Promise<void> {
   const definition = world.scenario.slots[slot]?.definition;
   if (!isMap(definition)) return;
   const extension = new Extension(pi, world, slot);
-  const load = (phase: string, error?: string) =>
-    world.tell("load", { extension: extension.owner, phase, ...(error ? { error } : {}) });
+  // The first slot is the host's own.
+  const load = (phase: string, error?: string) => slot > 0 && world.tell("load", { extension: extension.owner, phase, ...(error ? { error } : {}) });
   load("begin");
   try {
     const state: State = { extension, call: "", last: null, result: {}, hasEnded: false };
@@ -479,6 +474,8 @@ export default async function scripted(pi: Json, slot: number): Promise<void> {
     for (const [event, scripts] of Object.entries(definition.on ?? {}) as [string, Json[]][]) {
       for (const script of scripts) extension.addHandler(script, event);
     }
+    registerNamed(extension, definition, (context, data, body) => run(
+      { extension, context, call: "", data, last: null, result: {}, hasEnded: false }, body));
     extension.finishLoad();
   } catch (error) {
     world.chain = world.chain.filter((one) => one.slot !== slot);

@@ -9,7 +9,7 @@ const SHORT: Record<string, string> = {
   append: "type", block: "reason", call_tool: "tool", define: "value", delay: "ms", later: "do",
   note: "topic", read_file: "path", register: "value", remove_handler: "id", replace: "value",
   result: "content", return: "value", send: "text", set_active: "names", sleep: "ms", throw: "text",
-  throw_value: "value", unset: "path", update: "content",
+  throw_value: "value", try: "do", unset: "path", update: "content",
 };
 
 /** Members whose shape a reference may break when it is replaced. */
@@ -199,4 +199,21 @@ export function fits(when: Json, call: string, data: Json, input: Json): boolean
   const view = input === undefined ? data : { ...data, input };
   return Object.entries(match)
     .every(([pointer, wanted]) => holds(findPointer(view, pointer), wanted));
+}
+
+// ---- results
+
+export const blocksOf = (content: Json): Json => {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content?.map((block: Json) =>
+    typeof block === "string" ? { type: "text", text: block } : block);
+};
+
+/** A tool's result, or its progress, in pi's form. */
+export function resultOf(args: Json): Json {
+  const result: Json = { ...args, content: blocksOf(args.content) ?? [] };
+  if (args.content !== undefined && !Array.isArray(result.content)) {
+    throw new Error("content must be a string or a list");
+  }
+  return result;
 }
