@@ -247,7 +247,7 @@ void add_pipe_mutants(std::vector<Mutant>& list) {
   list.push_back(
       call_mutant(policy_mutant("pipe-tools-in-any-case", "PIPE-05", "Read finds the tool read",
                                 [](Policies& policies) { policies.find_tool = tool_of_any_case; }),
-                  {"REG-19", "RESULT-10"}));
+                  {"EXT-34", "REG-19", "RESULT-10"}));
   list.push_back(call_mutant(
       policy_mutant(
           "pipe-handlers-get-a-copy", "PIPE-06", "changes of handlers are lost",

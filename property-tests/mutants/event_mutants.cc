@@ -193,7 +193,7 @@ const std::map<std::string, std::vector<std::string>>& event_side_effects() {
       {"event-update-after-the-end", {"EVENT-07"}},
       {"event-update-is-a-new-item", {"EVENT-05"}},
       {"event-failed-answer-runs", {"ABORT-09", "BATCH-17"}},
-      {"event-old-instances-are-not-told", {"EVENT-38"}},
+      {"event-old-instances-are-not-told", {"EVENT-38", "EXT-01", "EXT-04", "EXT-28"}},
   };
   return kRules;
 }

@@ -223,8 +223,12 @@ void add_chain_mutants(std::vector<Mutant>& list) {
 /// Other rules that a mutant breaks too.
 const std::map<std::string, std::vector<std::string>>& extension_side_effects() {
   static const std::map<std::string, std::vector<std::string>> kRules{
-      {"ext-unknown-tool-is-found", {"PIPE-05"}},
-      {"ext-registrations-of-a-load-are-lost", {"EXT-03"}},
+      {"ext-unknown-tool-is-found", {"PIPE-05", "RESULT-10"}},
+      {"ext-factory-is-called-twice", {"EXT-04", "EVENT-44"}},
+      {"ext-registrations-of-a-load-are-lost", {"EXT-03", "EVENT-44"}},
+      {"ext-factories-are-not-awaited", {"EXT-02", "EVENT-44"}},
+      {"ext-handlers-order-the-calls", {"BATCH-01", "BATCH-05"}},
+      {"ext-builtin-vanishes-silently", {"EXT-20"}},
       {"ext-a-listing-ends-a-session", {"EVENT-39"}},
       {"ext-gate-fails-at-odd-fields", {"EXT-24"}},
   };

@@ -37,7 +37,7 @@ std::vector<Rule> join_domains() {
                            selection_rules,     prompt_form_rules,
                            input_rules,         request_hook_rules,
                            listener_rules,      loading_rules,
-                           shell_gate_rules,    session_action_rules};
+                           gate_rules,          session_action_rules};
   std::vector<Rule> rules;
   for (const auto domain : domains) {
     for (auto& rule : domain()) rules.push_back(std::move(rule));

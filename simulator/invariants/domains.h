@@ -63,7 +63,7 @@ std::vector<Rule> input_rules();
 std::vector<Rule> request_hook_rules();
 std::vector<Rule> listener_rules();
 std::vector<Rule> loading_rules();
-std::vector<Rule> shell_gate_rules();
+std::vector<Rule> gate_rules();
 std::vector<Rule> session_action_rules();
 
 std::vector<RelationRule> relation_rules();

@@ -102,7 +102,7 @@ class HostDialogChecker final : public Checker {
 
 }  // namespace
 
-std::vector<Rule> shell_gate_rules() {
+std::vector<Rule> gate_rules() {
   return {
       rule("EXT-24",
            "an extension shell-gate blocks calls of bash whose command has the words rm -rf, and "

@@ -298,7 +298,7 @@ class SilentDialogChecker final : public Checker {
   std::map<std::int64_t, std::string> methods_;
 };
 
-std::vector<Rule> gate_rules() {
+std::vector<Rule> verdict_rules() {
   return {
       rule("HOOK-08", "a throwing tool_call handler leaves no extension_error of tool_call")
           .for_each_call()
@@ -379,7 +379,7 @@ std::vector<Rule> hook_rules() {
           .expect(error_is_the_throw)
           .expect(siblings_end),
   };
-  for (auto& rule : gate_rules()) rules.push_back(std::move(rule));
+  for (auto& rule : verdict_rules()) rules.push_back(std::move(rule));
   return rules;
 }
 

@@ -88,7 +88,7 @@ class FactoryChecker final : public LoadChecker {
       report.trigger();
       report.complain(require(!load.error.empty(), "a failed load without an error", &event));
     }
-    report.complain(require(loading.begun == 1 && loading.ended <= 1,
+    report.complain(require(loading.begun <= 1 && loading.ended <= 1,
                             "the factory of " + load.extension + " is not called once", &event));
   }
 
@@ -104,21 +104,21 @@ class RegistrationChecker final : public LoadChecker {
     if (load != nullptr && load->phase == "end") judge(*load, event, story, report);
     const auto* refresh = event.as<RegistryRefresh>();
     if (refresh == nullptr || loads_.empty() || !open_.empty()) return;
-    for (const auto& [path, loading] : loads_) {
-      for (const auto& tool : loading.tools) judge_tool(path, tool, event, story, report);
+    for (const auto& one : loads_) {
+      for (const auto& tool : one.second.tools) judge_tool(tool, event, story, report);
     }
     loads_.clear();
   }
 
  private:
-  static void judge_tool(const std::string& path, const std::string& tool, const Event& event,
-                         const Story& story, Report& report) {
+  static void judge_tool(const std::string& tool, const Event& event, const Story& story,
+                         Report& report) {
     const bool is_refused = std::ranges::any_of(
         story.diagnostics, [&](const Event* one) { return one->as<Diagnostic>()->tool == tool; });
     if (is_refused) return;
     const Json& candidates = event.as<RegistryRefresh>()->candidates.get();
     const bool is_there = std::ranges::any_of(candidates, [&](const Json& one) {
-      return text_at(one, "name") == tool && text_at(at(one, "sourceInfo"), "path") == path;
+      return text_at(one, "name") == tool && text_at(one, "level") == "extension";
     });
     report.complain(require(is_there || !candidates.is_array(),
                             "the tool " + tool + " that a factory registered is lost", &event));

@@ -156,7 +156,8 @@ class ReplacementChecker final : public Checker {
     const Json& message = at(returned.result.get(), "message");
     if (returned.event != "message_end" || !message.is_object()) return;
     report.trigger();
-    if (text_at(message, "role") != role_) {
+    const std::string role = text_at(message, "role");
+    if (!role.empty() && !role_.empty() && role != role_) {
       refused_ = &event;
     } else if (message.contains("content")) {
       text_ = text_in(at(message, "content"));

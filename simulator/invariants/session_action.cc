@@ -3,6 +3,7 @@
 // extensions that give way.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -47,7 +48,7 @@ class CommandChecker final : public Checker {
     const auto* note = event.as<Notify>();
     if (note == nullptr) return;
     if (note->topic == "registration" && text_at(note->data.get(), "what") == "command") {
-      commands_.insert(text_at(note->data.get(), "name"));
+      commands_[text_at(note->data.get(), "name")].insert(note->by);
     }
     if (!is_command_note(event) || typed_command(*note) != typed_) return;
     report.trigger();
@@ -57,10 +58,12 @@ class CommandChecker final : public Checker {
  private:
   bool is_known(const std::string& text) const {
     if (!text.starts_with('/')) return false;
-    return commands_.contains(text.substr(1, text.find(' ') - 1));
+    // Of several the name alone means none.
+    const auto found = commands_.find(text.substr(1, text.find(' ') - 1));
+    return found != commands_.end() && found->second.size() == 1;
   }
 
-  std::set<std::string> commands_;
+  std::map<std::string, std::set<std::string>> commands_;  ///< By name, who registered it.
   std::string typed_;
   bool has_input_ = false;
 };
@@ -79,17 +82,21 @@ class BusyPromptChecker final : public Checker {
     const bool is_over = event.as<AgentSettled>() != nullptr || event.as<Crash>() != nullptr;
     if (is_over) {
       is_running_ = false;
-      close(report);
+      // Who comes to a run that is being aborted may find that it is over.
+      const auto* settled = event.as<AgentSettled>();
+      if (settled == nullptr || settled->aborted) open_ = nullptr;
     }
     const auto* step = event.as<Step>();
+    if (step != nullptr && step->step == "user") close(report);
     if (step != nullptr && step->step == "user" && is_running_) {
-      close(report);
       open_ = &event;
       report.trigger();
     }
     if (open_ == nullptr) return;
     const auto* input = event.as<Input>();
     const bool is_taken = input != nullptr && input->mode == "prompt";
+    if (is_taken && !is_running_) open_ = nullptr;  // It came once the run was over.
+    if (open_ == nullptr) return;
     report.complain(require(!is_taken, "a prompt without a mode is taken during a run", &event));
     const auto* note = event.as<Notify>();
     const bool is_refusal = note != nullptr && note->topic == "refused" && note->by == "<host>";
@@ -221,6 +228,14 @@ std::string owner_of_command(const std::string& typed, const std::vector<NamedPa
   return "";
 }
 
+/// A built-in extension that another one replaced (EXT-17) has nothing any more.
+bool is_left_out(const std::string& extension, const Story& story) {
+  return std::ranges::any_of(story.diagnostics, [&](const Event* one) {
+    const auto& told = *one->as<Diagnostic>();
+    return told.code == "builtin_replaced" && told.path == extension;
+  });
+}
+
 bool is_flag_clash(const Event& event, const std::string& first, const std::string& second) {
   const auto& diagnostic = *event.as<Diagnostic>();
   return diagnostic.code == "flag_clash" && diagnostic.path == second && diagnostic.owner == first;
@@ -231,7 +246,8 @@ class DuplicateNameChecker final : public Checker {
   void see(const Event& event, const Story& story, Report& report) override {
     if (!is_command_note(event)) return;
     const auto& note = *event.as<Notify>();
-    const auto parts = parts_before(event.seq, story);
+    auto parts = parts_before(event.seq, story);
+    std::erase_if(parts, [&](const NamedPart& part) { return is_left_out(part.by, story); });
     const std::string typed = text_at(note.data.get(), "name");
     if (typed.contains(':')) report.trigger();
     report.complain(differ("the owner of the command " + typed,

@@ -272,7 +272,7 @@ TEST(Scenario, ReadsTheStepsOfTheHost) {
   const auto& steer = std::get<InputStep>(scenario.steps.at(5).action);
   EXPECT_EQ(steer.text, "stop it");
   EXPECT_EQ(steer.when.text, "execute_begin call c1");
-  EXPECT_EQ(steer.when.place, (Place{160, 34}));
+  EXPECT_EQ(steer.when.place, (Place{165, 34}));
   EXPECT_EQ(std::get<AbortStep>(scenario.steps.at(7).action).when.pattern.kind, "agent_start");
   const auto& configure = std::get<ConfigureStep>(scenario.steps.at(14).action);
   EXPECT_EQ(configure.thinking, "high");

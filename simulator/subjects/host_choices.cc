@@ -45,7 +45,8 @@ Json replaceable_names(const Scenario& scenario) {
     for (const Json& command : script.definition.value("commands", Json::array())) {
       names["command"].push_back(command["name"]);
     }
-    for (const auto& flag : script.definition.value("flags", Json::object()).items()) {
+    const Json flags = script.definition.value("flags", Json::object());
+    for (const auto& flag : flags.items()) {
       names["flag"].push_back(flag.key());
     }
   }

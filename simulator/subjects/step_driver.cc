@@ -133,6 +133,8 @@ bool StepDriver::is_refused_when_busy(const Step& step) const {
 }
 
 Task<void> StepDriver::try_while_busy(const Step* step) {
+  // An abort may have ended the run meanwhile: then there is nothing to refuse it.
+  if (world_.session().is_idle()) co_return;
   Result<void> done;
   if (const auto* input = std::get_if<InputStep>(&step->action)) {
     done = co_await world_.session().prompt(input->text);
