@@ -342,8 +342,8 @@ class ListingChecker final : public Checker {
   void see(const Event& event, const Story&, Report& report) override {
     if (event.as<Load>() != nullptr) has_loaded_ = true;
     if (event.as<SessionStart>() != nullptr) has_started_ = true;
-    if (has_started_) return;
     if (event.as<SessionShutdown>() != nullptr) report.trigger();
+    if (has_started_) return;
     report.complain(require(event.as<SessionShutdown>() == nullptr,
                             "session_shutdown without a session", &event));
     const auto* hook = event.as<HookCall>();

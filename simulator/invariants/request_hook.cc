@@ -167,7 +167,7 @@ class ReplacementChecker final : public Checker {
     report.complain(
         require(refused_ == nullptr, "a replacement of another role is not reported", refused_));
     refused_ = nullptr;
-    if (text_) {
+    if (text_ && !role_.empty()) {
       report.complain(
           differ("the role of a replaced message", Json(role_), Json(ended.role), &event));
       report.complain(differ("the message is not the replaced one", Json(*text_),
