@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "property-tests/mutants/tamper.h"
 #include "property-tests/repository_suite.h"
 #include "simulator/explore/case_run.h"
+#include "simulator/subjects/pi_rpc.h"
 #include "simulator/subjects/session_subject.h"
 
 namespace plumb::simulator {
@@ -172,6 +175,68 @@ TEST(LiveTraces, StillShowWhatIsWrong) {
   }
   EXPECT_GT(told, 100);
   EXPECT_LE(5 * std::ssize(known), std::ssize(*tampers)) << "one in five is too many";
+}
+
+using Records = std::vector<Json>;
+
+std::string text_of_file(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+/// The rules that fail when the records of a capture of pi are altered.
+std::set<std::string> failing_capture(const std::string& api,
+                                      const std::function<void(Records&)>& alter) {
+  const std::string stem = "fixtures/captures/pi-1.6.0-" + api;
+  Records records;
+  std::stringstream lines(text_of_file(stem + ".events.jsonl"));
+  for (std::string line; std::getline(lines, line);) records.push_back(Json::parse(line));
+  alter(records);
+  std::string events;
+  for (const auto& record : records) events += dump_json(record) + "\n";
+  const auto requests = text_of_file(stem + ".requests.json");
+  const auto trace = read_pi_rpc({events, "events"}, {requests, "requests"});
+  EXPECT_TRUE(trace.has_value());
+  Offenders offenders;
+  if (trace) note_failures(*trace, api, "", offenders);
+  std::set<std::string> rules;
+  for (const auto& [rule, where] : offenders) rules.insert(rule);
+  return rules;
+}
+
+/// Index of the first record of a type, of a message with this role if one is named.
+std::ptrdiff_t place_of(const Records& records, std::string_view type, std::string_view role = "") {
+  const auto found = std::ranges::find_if(records, [&](const Json& record) {
+    return record["type"] == type && (role.empty() || record["message"]["role"] == role);
+  });
+  EXPECT_NE(found, records.end()) << type;
+  return found - records.begin();
+}
+
+/// The first two results are those of one batch; each is a start and an end.
+TEST(LiveTraces, CapturesShowResultsThatAreLostOrAstray) {  // BATCH-06, EVENT-11
+  const auto first_result = [](Records& records) {
+    return records.begin() + place_of(records, "message_start", "toolResult");
+  };
+  const std::set<std::string> none;
+  for (const std::string api : {"messages", "chat", "responses"}) {
+    EXPECT_EQ(failing_capture(api, [](Records&) {}), none) << api;
+    const auto lost = failing_capture(api, [&](Records& records) {
+      const auto result = first_result(records);
+      records.erase(result, result + 2);
+    });
+    EXPECT_TRUE(lost.contains("BATCH-06")) << api;
+    const auto exchanged = failing_capture(api, [&](Records& records) {
+      const auto result = first_result(records);
+      std::rotate(result, result + 2, result + 4);
+    });
+    EXPECT_TRUE(exchanged.contains("BATCH-06")) << api;
+    const auto endless = failing_capture(api, [](Records& records) {
+      std::erase_if(records, [](const Json& record) { return record["type"] == "turn_end"; });
+    });
+    EXPECT_TRUE(endless.contains("EVENT-11")) << api;
+  }
 }
 
 }  // namespace

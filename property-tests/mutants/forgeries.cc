@@ -93,6 +93,16 @@ TamperEdit edit_of(Action action, const EventPattern& what) {
   return edit;
 }
 
+EventPattern pattern_at(const Trace& trace, std::size_t index) {
+  EventPattern pattern;
+  pattern.kind = trace.events[index].kind();
+  pattern.nth = 0;
+  for (std::size_t i = 0; i <= index; ++i) {
+    pattern.nth += trace.events[i].kind() == pattern.kind ? 1 : 0;
+  }
+  return pattern;
+}
+
 /// All lies about one event of a trace.
 class Liar {
  public:
@@ -122,15 +132,7 @@ class Liar {
     return schema["$defs"][kind]["properties"];
   }
 
-  EventPattern pattern_of(std::size_t index) const {
-    EventPattern pattern;
-    pattern.kind = trace_.events[index].kind();
-    pattern.nth = 0;
-    for (std::size_t i = 0; i <= index; ++i) {
-      pattern.nth += trace_.events[i].kind() == pattern.kind ? 1 : 0;
-    }
-    return pattern;
-  }
+  EventPattern pattern_of(std::size_t index) const { return pattern_at(trace_, index); }
 
   void add(std::string lie, TamperEdit edit) {
     Forgery forgery{edit.what.kind, std::move(lie), {}};
@@ -211,6 +213,52 @@ std::vector<Forgery> forgeries_of(const Trace& trace, std::uint64_t pick) {
 
 namespace {
 
+/// An event's kind, and of a hook its event.
+std::string name_of(const Event& event) {
+  std::string name(event.kind());
+  if (const auto* entered = event.as<HookCall>()) name += " " + entered->event;
+  if (const auto* returned = event.as<HookReturn>()) name += " " + returned->event;
+  return name;
+}
+
+/// The events of one call of the trace, as indexes; `pick` chooses the call.
+std::vector<std::size_t> events_of_a_call(const Trace& trace, std::uint64_t pick) {
+  std::vector<std::string> calls;
+  for (const auto& event : trace.events) {
+    const bool is_known = std::ranges::find(calls, event.call) != calls.end();
+    if (!event.call.empty() && !is_known) calls.push_back(event.call);
+  }
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; !calls.empty() && i < trace.events.size(); ++i) {
+    if (trace.events[i].call == calls[pick % calls.size()]) places.push_back(i);
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<Forgery> moves_of(const Trace& trace, std::uint64_t pick) {
+  std::vector<Forgery> forgeries;
+  const auto places = events_of_a_call(trace, pick);
+  for (const auto from : places) {
+    for (const auto to : places) {
+      const auto& moved = trace.events[from];
+      const auto& passed = trace.events[to];
+      if (from == to || moved.payload == passed.payload) continue;
+      TamperEdit edit = edit_of(TamperEdit::Action::move, pattern_at(trace, from));
+      edit.where = pattern_at(trace, to);
+      edit.is_before = to < from;
+      Forgery forgery{name_of(moved), "past " + name_of(passed), {}};
+      forgery.tamper.file = "forgery";
+      forgery.tamper.edits.push_back(std::move(edit));
+      forgeries.push_back(std::move(forgery));
+    }
+  }
+  return forgeries;
+}
+
+namespace {
+
 bool is_noticed(const Trace& forged, const invariants::Catalogue& facts) {
   const auto judgements = invariants::judge(forged, facts);
   return std::ranges::any_of(judgements, [](const invariants::Judgement& one) {
@@ -237,7 +285,7 @@ std::uint64_t place_of(const std::string& lie) {
 
 std::map<std::string, ForgeryTally> tell_forgeries(std::span<const Scenario> scenarios,
                                                    const Catalogue& catalogue,
-                                                   std::uint64_t share) {
+                                                   const ForgeryShare& share) {
   std::map<std::string, ForgeryTally> tallies;
   const auto facts = facts_of(catalogue);
   SessionSubject subject;
@@ -245,14 +293,15 @@ std::map<std::string, ForgeryTally> tell_forgeries(std::span<const Scenario> sce
     if (repeats_an_id(scenario)) continue;
     const auto trace = subject.run(scenario, RunOptions()).trace;
     const auto pick = place_of(scenario.file);
-    for (const auto& forgery : forgeries_of(trace, pick)) {
+    for (const auto& forgery : share.forge(trace, pick)) {
       const auto name = forgery.kind + " " + forgery.lie;
-      if ((pick + place_of(name)) % share != 0) continue;
+      if ((pick + place_of(name)) % share.of != 0) continue;
       const auto forged = apply_tamper(trace, forgery.tamper);
       if (!forged || forged->events == trace.events) continue;
       ForgeryTally& tally = tallies[name];
       ++tally.told;
-      if (!is_noticed(*forged, facts)) tally.where.push_back(scenario.file);
+      const bool is_known = share.stops_at_one && !tally.where.empty();
+      if (!is_known && !is_noticed(*forged, facts)) tally.where.push_back(scenario.file);
     }
   }
   return tallies;
@@ -264,6 +313,10 @@ Result<std::map<std::string, std::string>> read_unwatched(const std::string& fil
   std::map<std::string, std::string> reasons;
   for (const auto& [lie, reason] : json.items()) {
     if (reason.is_string()) reasons[lie] = reason.get<std::string>();
+    if (!reason.is_object()) continue;
+    for (const auto& passed : reason.at("past")) {
+      reasons[lie + " past " + passed.get<std::string>()] = reason.at("reason");
+    }
   }
   return reasons;
 }

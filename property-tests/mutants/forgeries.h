@@ -25,6 +25,10 @@ struct Forgery {
 /// Each lie about one event of each kind of the trace; `pick` chooses which one.
 std::vector<Forgery> forgeries_of(const Trace& trace, std::uint64_t pick);
 
+/// Each event of one call moved to before or behind each other event of it ("execute_end past
+/// file_op"); `pick` chooses the call.
+std::vector<Forgery> moves_of(const Trace& trace, std::uint64_t pick);
+
 /// What became of one kind of lie, such as "session_entry data.text". `where`: scenarios in whose
 /// trace no rule noticed it.
 struct ForgeryTally {
@@ -32,11 +36,21 @@ struct ForgeryTally {
   std::vector<std::string> where;
 };
 
-/// Tells lies of the traces of all scenarios: each kind of lie in one of `share` of them.
-std::map<std::string, ForgeryTally> tell_forgeries(std::span<const Scenario> scenarios,
-                                                   const Catalogue& catalogue, std::uint64_t share);
+/// Which lies are told: each kind in one `of` so many scenarios. `stops_at_one`: a kind that went
+/// unnoticed once is not judged again.
+struct ForgeryShare {
+  std::uint64_t of = 1;
+  std::vector<Forgery> (*forge)(const Trace& trace, std::uint64_t pick) = forgeries_of;
+  bool stops_at_one = false;
+};
 
-/// Kinds of lies that may go unnoticed, with the reason: a JSON object. Errors: of the file.
+/// Tells lies of the traces of all scenarios.
+std::map<std::string, ForgeryTally> tell_forgeries(std::span<const Scenario> scenarios,
+                                                   const Catalogue& catalogue,
+                                                   const ForgeryShare& share);
+
+/// Kinds of lies that may go unnoticed, with the reason: a JSON object. What is moved stands in it
+/// with what it may pass: {"file_op": {"past": [names], "reason": ...}}. Errors: of the file.
 Result<std::map<std::string, std::string>> read_unwatched(const std::string& file);
 
 }  // namespace plumb::simulator

@@ -106,13 +106,17 @@ Complaint starts_and_messages_in_order(const Batch& batch, const Story& story) {
   return in_source_order(batch, story, "message_start");
 }
 
-/// What an executed call does last before its end: its execute, a handler, a listener.
+/// What completes an executed call: its execute, or who heard of an update or the result after it.
+/// Nothing here depends on where the end event stands.
 const Event* completion_of(const Call& call) {
-  const Event* end = first(call, "tool_execution_end");
-  const Event* completed = nullptr;
+  const Event* completed = first(call, "execute_end");
+  if (completed == nullptr) return nullptr;
   for (const Event* event : call.events) {
-    if (end == nullptr || event->seq >= end->seq) break;
-    if (event->as<CallOutcome>() == nullptr) completed = event;
+    const auto* returned = event->as<HookReturn>();
+    const bool completes = returned != nullptr && (returned->event == "tool_result" ||
+                                                   returned->event == "after_tool_call" ||
+                                                   returned->event == "tool_execution_update");
+    if (completes && event->seq > completed->seq) completed = event;
   }
   return completed;
 }
@@ -127,17 +131,42 @@ Complaint starts_before_executed_ends(const Batch& batch, const Story& story) {
   return std::nullopt;
 }
 
-Complaint ends_in_completion_order(const Batch& batch, const Story& story) {
-  auto calls = executed_in(batch, story);
-  std::erase_if(calls, [](const Call* call) { return completion_of(*call) == nullptr; });
-  std::ranges::sort(calls, {}, [](const Call* call) { return completion_of(*call)->seq; });
-  const Event* earlier = nullptr;
-  for (const auto* call : calls) {
-    const Event* end = first(*call, "tool_execution_end");
-    if (auto early = before(earlier, end, story)) return early;
-    earlier = end;
+/// Ids of calls in the order of one event each.
+Complaint in_order_of(std::vector<const Call*>& calls, const Event* (*event_of)(const Call&),
+                      const Story& story) {
+  std::ranges::sort(calls, {}, [&](const Call* call) { return event_of(*call)->seq; });
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    const Event& earlier = *event_of(*calls[i - 1]);
+    const Event& later = *event_of(*calls[i]);
+    if (!story.is_order_certain(earlier, later)) return unknowable(earlier, later);
   }
   return std::nullopt;
+}
+
+Json ids_in(const std::vector<const Call*>& calls) {
+  Json ids = Json::array();
+  for (const auto* call : calls) ids.push_back(call->id);
+  return ids;
+}
+
+const Event* end_shown(const Call& call) {
+  return first(call, "tool_execution_end");
+}
+
+/// Completions are told by one source and ends by another: each has an order of its own.
+Complaint ends_in_completion_order(const Batch& batch, const Story& story) {
+  auto completed = executed_in(batch, story);
+  std::erase_if(completed, [](const Call* call) {
+    return completion_of(*call) == nullptr || end_shown(*call) == nullptr;
+  });
+  auto ended = completed;
+  if (auto unknown = in_order_of(completed, completion_of, story)) return unknown;
+  if (auto unknown = in_order_of(ended, end_shown, story)) return unknown;
+  const auto wrong = std::ranges::mismatch(ended, completed);
+  if (wrong.in1 == ended.end()) return std::nullopt;
+  return differ("tool_execution_end of call " + (*wrong.in1)->id + " comes before that of call " +
+                    (*wrong.in2)->id + ", which completed earlier",
+                ids_in(completed), ids_in(ended), end_shown(**wrong.in1));
 }
 
 Complaint messages_after_all_ends(const Batch& batch, const Story& story) {
@@ -278,7 +307,8 @@ std::vector<Rule> batch_order_rules() {
           .expect(calls_follow_one_another),
       rule("BATCH-05",
            "in a parallel batch starts come first, in source order, the ends of executed calls as "
-           "they complete, then the messages in source order")
+           "they complete (execute_end, then handlers of updates and the result), then the "
+           "messages in source order")
           .for_each_batch()
           .when(runs_in_parallel)
           .expect(starts_and_messages_in_order)

@@ -34,16 +34,26 @@ const Event* step_after_start(const Call& call) {
   return nullptr;
 }
 
+Finding has_no_end(const Call& call, const Batch& batch) {
+  return contrast("call " + call.id + " has no end", "tool_execution_end of call " + call.id,
+                  "none", batch.response);
+}
+
 Complaint nothing_runs(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
     if (const Event* event = step_after_start(*call)) {
-      return finding("a call of a truncated answer went on", event);
+      return contrast("call " + call->id + " of a truncated answer went on", "no such event",
+                      std::string(event->kind()) + " of call " + call->id, event);
     }
     const Event* end = first(*call, "tool_execution_end");
-    if (end == nullptr) return finding("call " + call->id + " has no end", batch.response);
-    if (!is_error(*call)) return finding("a truncated call is not an error", end);
+    if (end == nullptr) return has_no_end(*call, batch);
+    if (!is_error(*call)) {
+      return contrast("truncated call " + call->id + " is not an error", "is_error true",
+                      "is_error false", end);
+    }
     if (!says_it_was_cut(*call)) {
-      return finding("the error does not say that the arguments may be cut", end);
+      return differ("the error of call " + call->id + " does not say that its arguments may be cut",
+                    Json("an error that says so"), Json(result_text(*call)), end);
     }
   }
   return std::nullopt;
@@ -54,8 +64,9 @@ bool was_aborted(const Batch& batch, const Story& story) {
 }
 
 Complaint model_is_asked_again(const Batch& batch, const Story& story) {
-  return require(batch.next_request >= 0 || was_aborted(batch, story),
-                 "no further request after the batch", batch.response);
+  if (batch.next_request >= 0 || was_aborted(batch, story)) return std::nullopt;
+  return contrast("no further request after the batch", "provider_request with the results", "none",
+                  batch.response);
 }
 
 bool says_terminate(const Call& call) {
@@ -77,16 +88,23 @@ Complaint terminates_only_together(const Batch& batch, const Story& story) {
                             ? nullptr
                             : &story.requests[static_cast<std::size_t>(batch.next_request)];
   const bool goes_on = next != nullptr && next->event->seq < end;
-  if (!is_unanimous) {
-    return require(goes_on, "no request although one result does not terminate", batch.response);
+  if (goes_on && is_unanimous && !is_asked_for(*next, *batch.response, story)) {
+    return contrast("a request although all terminate", "none",
+                    "provider_request at seq " + std::to_string(next->event->seq), batch.response);
   }
-  return require(!goes_on || is_asked_for(*next, *batch.response, story),
-                 "a request although all terminate", batch.response);
+  if (goes_on || is_unanimous) return std::nullopt;
+  std::vector<std::string> going;
+  for (const auto* call : calls_of(batch, story)) {
+    if (!says_terminate(*call)) going.push_back(call->id);
+  }
+  return contrast("no request although one result does not terminate",
+                  "provider_request, for the sake of " + dump_json(as_json(going)), "none",
+                  batch.response);
 }
 
 Complaint all_calls_end(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
-    if (end_of(*call) == nullptr) return finding(call->id + " has no end", batch.response);
+    if (end_of(*call) == nullptr) return has_no_end(*call, batch);
   }
   return std::nullopt;
 }
@@ -99,7 +117,10 @@ bool has_failure(const Batch& batch, const Story& story) {
 Complaint siblings_are_not_skipped(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
     const Event* end = first(*call, "tool_execution_end");
-    if (cause_of(*call) == "aborted") return finding("a sibling was given up", end);
+    if (cause_of(*call) == "aborted") {
+      return contrast("call " + call->id + " was given up", "an outcome of its own", "aborted",
+                      end);
+    }
   }
   return all_calls_end(batch, story);
 }
@@ -109,7 +130,10 @@ Complaint later_calls_run(const Batch& batch, const Story& story) {
     const bool has_cause = cause_of(*call) != "ok" && !cause_of(*call).empty();
     const bool is_refused = !shows_kind(story, "call_outcome") && stopper_of(*call) != nullptr;
     const bool is_skipped = !has_executed(*call) && !has_cause && !is_refused;
-    if (is_skipped) return finding("call " + call->id + " was skipped", batch.response);
+    if (is_skipped) {
+      return contrast("call " + call->id + " was skipped", "execute_begin of call " + call->id,
+                      "none", batch.response);
+    }
   }
   return all_calls_end(batch, story);
 }
@@ -161,7 +185,10 @@ bool stops_with_calls(const Batch& batch, const Story& story) {
 
 Complaint calls_are_processed(const Batch& batch, const Story& story) {
   for (const auto* call : calls_of(batch, story)) {
-    if (!has_started(*call)) return finding("call " + call->id + " is ignored", batch.response);
+    if (!has_started(*call)) {
+      return contrast("call " + call->id + " is ignored",
+                      "tool_execution_start of call " + call->id, "none", batch.response);
+    }
   }
   return all_calls_end(batch, story);
 }

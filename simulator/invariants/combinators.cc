@@ -67,8 +67,9 @@ Complaint are_in_order(const Call& call, const Story& story, const std::vector<E
     const Event* event = first(call, name);
     if (event == nullptr && may_lack) continue;
     if (event == nullptr) {
-      return finding("call " + call.id + " has no " + std::string(name.text()),
-                     call.events.empty() ? nullptr : call.events.back());
+      return contrast("call " + call.id + " has no " + std::string(name.text()),
+                      std::string(name.text()) + " of call " + call.id, "none",
+                      call.events.empty() ? nullptr : call.events.back());
     }
     if (auto complaint = before(earlier, event, story)) return complaint;
     earlier = event;

@@ -52,9 +52,15 @@ bool tried_late_update(const Call& call, const Story&) {
   return false;
 }
 
+Finding has_no_start(const Call& call) {
+  return contrast("call " + call.id + " has no start event",
+                  "tool_execution_start of call " + call.id, "none",
+                  call.events.empty() ? nullptr : call.events.front());
+}
+
 Complaint starts_with_raw_arguments(const Call& call, const Story&) {
   const auto* start = start_of(call);
-  if (start == nullptr) return finding("call " + call.id + " has no start event", nullptr);
+  if (start == nullptr) return has_no_start(call);
   if (equal_json(call.raw.get(), start->args.get())) return std::nullopt;
   return differ("start event of call " + call.id + " does not carry the model's arguments",
                 call.raw.get(), start->args.get(), first(call, "tool_execution_start"));
@@ -62,7 +68,7 @@ Complaint starts_with_raw_arguments(const Call& call, const Story&) {
 
 Complaint updates_name_their_call(const Call& call, const Story&) {
   const auto* start = start_of(call);
-  if (start == nullptr) return finding("updates of call " + call.id + " without a start", nullptr);
+  if (start == nullptr) return has_no_start(call);
   for (const Event* event : all(call, "tool_execution_update")) {
     const auto* update = event->as<ToolExecutionUpdate>();
     if (auto complaint = differ("update names another tool", start->name, update->name, event)) {
@@ -91,19 +97,16 @@ Complaint updates_are_those_announced(const Call& call, const Story&) {
 
 /// The listeners of an update finish before the result handlers and the end event.
 Complaint updates_are_delivered_first(const Call& call, const Story& story) {
-  std::int64_t open = 0;
-  const Event* closed = nullptr;
+  const Event* delivered = nullptr;
   for (const Event* event : call.events) {
     const auto* entered = event->as<HookCall>();
     const auto* returned = event->as<HookReturn>();
     const bool opens = entered != nullptr && entered->event == "tool_execution_update";
     const bool ends = returned != nullptr && returned->event == "tool_execution_update";
-    open += (opens ? 1 : 0) - (ends ? 1 : 0);
-    const bool closes = is_named(*event, "tool_result") || event->as<ToolExecutionEnd>() != nullptr;
-    if (closed == nullptr && closes) closed = event;
-    if (closed != nullptr && (open > 0 || opens || ends)) {
-      return finding("the call went on while an update was being delivered", closed);
-    }
+    if (opens || ends) delivered = event;
+  }
+  for (const EventName name : {EventName("tool_result"), EventName("tool_execution_end")}) {
+    if (auto late = before(delivered, first(call, name), story)) return late;
   }
   return before(last(call, "tool_execution_update"), first(call, "tool_execution_end"), story);
 }
@@ -111,9 +114,11 @@ Complaint updates_are_delivered_first(const Call& call, const Story& story) {
 /// A fold by id finds the item that the start made.
 Complaint belongs_to_a_started_call(const Event& event, const Story& story) {
   const Call* call = call_of(event, story);
-  if (call == nullptr) return finding("an update without a call id", &event);
+  if (call == nullptr) {
+    return contrast("an update without a call id", "the id of a started call", "none", &event);
+  }
   const Event* start = first(*call, "tool_execution_start");
-  if (start == nullptr) return finding("an update of a call that has no start", &event);
+  if (start == nullptr) return has_no_start(*call);
   return before(start, &event, story);
 }
 
@@ -123,8 +128,9 @@ Complaint message_follows(const Call& call, const Story& story) {
   for (const EventName name : {EventName("message_start"), EventName("message_end")}) {
     const Event* event = first(call, name);
     if (event == nullptr) {
-      return finding("the blocked call " + call.id + " has no " + std::string(name.text()),
-                     first(call, "tool_execution_end"));
+      return contrast("the blocked call " + call.id + " has no " + std::string(name.text()),
+                      std::string(name.text()) + " of call " + call.id, "none",
+                      first(call, "tool_execution_end"));
     }
     if (auto early = before(first(call, "tool_execution_end"), event, story)) return early;
   }

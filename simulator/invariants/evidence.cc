@@ -45,7 +45,7 @@ bool shows_kind(const Story& story, EventName kind) {
 }
 
 std::vector<Rule> with_run_checks(std::vector<Rule> rules) {
-  for (const auto& checks : {agreement_checks(), file_checks(), process_checks()}) {
+  for (const auto& checks : {agreement_checks(), file_checks(), order_checks(), process_checks()}) {
     for (const auto& check : checks) {
       const auto rule = std::ranges::find(rules, check.rule, &Rule::id);
       PLUMB_ASSERT(rule != rules.end());

@@ -27,6 +27,7 @@ struct RunCheck {
 
 std::vector<RunCheck> agreement_checks();
 std::vector<RunCheck> file_checks();
+std::vector<RunCheck> order_checks();
 std::vector<RunCheck> process_checks();
 
 /// The rules, each with its checks of the whole run.

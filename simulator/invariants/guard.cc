@@ -196,10 +196,14 @@ Complaint updates_do_not_overlap(const Batch& batch, const Story& story) {
     for (const auto& other : spans) {
       const bool is_later = other.read->seq > one.read->seq && one.call != other.call;
       if (!is_later || one.path != other.path || other.read->seq > one.written->seq) continue;
-      return finding("calls " + one.call->id + " and " + other.call->id +
-                         " update one file at a time: " + one.call->name +
-                         " is not marked sequential and takes no lock",
-                     other.read);
+      return contrast(
+          "calls " + one.call->id + " and " + other.call->id + " update one file at a time: " +
+              one.call->name + " is not marked sequential and takes no lock",
+          "call " + one.call->id + " writes " + one.path + " before call " + other.call->id +
+              " reads it",
+          "call " + other.call->id + " reads at seq " + std::to_string(other.read->seq) +
+              ", call " + one.call->id + " writes at seq " + std::to_string(one.written->seq),
+          other.read);
     }
   }
   return std::nullopt;

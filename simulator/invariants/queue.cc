@@ -54,9 +54,13 @@ Rule pair_rule(std::string id, std::string how, Pairing pairing, PairCheck check
 Complaint are_apart(const Mutation& a, const Mutation& b, const Story& story) {
   if (a.last->seq < b.first->seq) return std::nullopt;
   if (!story.is_order_certain(*a.last, *b.first)) return unknowable(*a.last, *b.first);
-  Finding found = finding("calls " + a.call->id + " and " + b.call->id + " work on " + a.real_path +
-                              " at the same time",
-                          b.first);
+  Finding found =
+      contrast("calls " + a.call->id + " and " + b.call->id + " work on " + a.real_path +
+                   " at the same time",
+               "call " + a.call->id + " done before call " + b.call->id + " begins",
+               "call " + b.call->id + " begins at seq " + std::to_string(b.first->seq) + ", call " +
+                   a.call->id + " is done at seq " + std::to_string(a.last->seq),
+               b.first);
   found.related = {a.first->seq, a.last->seq, b.last->seq};
   return found;
 }
@@ -94,8 +98,9 @@ bool are_neighbours_in_source(const Mutation& a, const Mutation& b) {
 
 Complaint keeps_call_order(const Mutation& a, const Mutation& b, const Story&) {
   if (a.call->position < b.call->position) return std::nullopt;
-  return finding("call " + a.call->id + " overtook call " + b.call->id + " on " + a.real_path,
-                 a.first);
+  return contrast("call " + a.call->id + " overtook call " + b.call->id + " on " + a.real_path,
+                  b.call->id + " before " + a.call->id, a.call->id + " before " + b.call->id,
+                  a.first);
 }
 
 Complaint update_is_not_lost(const Mutation& a, const Mutation& b, const Story& story) {
@@ -130,9 +135,12 @@ class IndependenceChecker final : public Checker {
       if (!took_virtual_time(slow) || !story.header.is_clock_virtual) continue;
       if (was_led_to(late, slow.real_path)) continue;
       report.trigger();
-      report.complain(require(late.first->at < slow.last->at,
-                              "call " + late.call->id + " waits for another file's turn",
-                              late.first));
+      if (late.first->at < slow.last->at) continue;
+      report.complain(contrast("call " + late.call->id + " waits for another file's turn",
+                               "it begins before call " + slow.call->id + " is done with " +
+                                   slow.real_path + " at " + std::to_string(slow.last->at) + " ms",
+                               "it begins at " + std::to_string(late.first->at) + " ms",
+                               late.first));
     }
   }
 
@@ -181,9 +189,15 @@ Complaint touches_nothing(const Call& call, const Story& story) {
   const auto abort = abort_during(call, story);
   for (const Event* event : all(call, "file_op")) {
     const bool begins = event->as<FileOperation>()->phase == "begin" && event->seq > abort;
-    if (begins) return finding("an aborted call touches a file", event);
+    if (!begins) continue;
+    const auto* operation = event->as<FileOperation>();
+    return contrast("aborted call " + call.id + " touches a file",
+                    "no file_op of it after seq " + std::to_string(abort),
+                    operation->op + " " + operation->path, event);
   }
-  return require(is_error(call), "an aborted call is no error", first(call, "tool_execution_end"));
+  if (is_error(call)) return std::nullopt;
+  return contrast("aborted call " + call.id + " is no error", "is_error true", "is_error false",
+                  first(call, "tool_execution_end"));
 }
 
 /// The call before it in the batch that works on the same path.

@@ -98,8 +98,9 @@ Complaint stays_within_turn(const Mutation& mutation, const Story& story) {
   const Event* acquired = first(*mutation.call, "queue_acquire");
   const Event* released = last(*mutation.call, "queue_release");
   if (acquired == nullptr && needs_turn(*mutation.call, story)) {
-    return finding("call " + mutation.call->id + " works on its file without a turn",
-                   mutation.first);
+    return contrast("call " + mutation.call->id + " works on its file without a turn",
+                    "queue_acquire of call " + mutation.call->id + " before its file_op", "none",
+                    mutation.first);
   }
   if (auto early = before(acquired, mutation.first, story)) return early;
   return before(mutation.last, released, story);

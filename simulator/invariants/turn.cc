@@ -15,8 +15,13 @@ class TurnNumberChecker final : public Checker {
  public:
   void see(const Event& event, const Story&, Report& report) override {
     if (event.as<AgentStart>() != nullptr) next_ = 0;
+    const bool is_over = event.as<AgentStart>() != nullptr || event.as<Crash>() != nullptr;
+    if (is_over) begun_ = nullptr;
+    if (event.as<AgentEnd>() != nullptr) report.complain(has_ended(event));
     if (const auto* start = event.as<TurnStart>()) {
       report.trigger();
+      report.complain(has_ended(event));
+      begun_ = &event;
       report.complain(counts("turn_start counts otherwise", next_, start->turn, event));
       open_ = start->turn;
     }
@@ -24,6 +29,7 @@ class TurnNumberChecker final : public Checker {
     if (end == nullptr) return;
     report.complain(counts("turn_end has another number than turn_start", open_, end->turn, event));
     next_ = open_ + 1;
+    begun_ = nullptr;
   }
 
  private:
@@ -33,6 +39,15 @@ class TurnNumberChecker final : public Checker {
     return differ(message, Json(expected), Json(actual), &event);
   }
 
+  /// Each turn that begins ends before the next and before its run does.
+  Complaint has_ended(const Event& event) {
+    if (begun_ == nullptr) return std::nullopt;
+    const auto turn = std::to_string(std::exchange(begun_, nullptr)->as<TurnStart>()->turn);
+    return contrast("turn " + turn + " has no turn_end", "turn_end of turn " + turn,
+                    std::string(event.kind()), &event);
+  }
+
+  const Event* begun_ = nullptr;  ///< The turn_start of a turn that has not ended.
   std::int64_t next_ = 0;
   std::int64_t open_ = 0;
 };
@@ -295,8 +310,10 @@ class RetryChecker final : public Checker {
 
 std::vector<Rule> turn_rules() {
   return {
-      rule("EVENT-11", "turn_start counts from 0 in each run, turn_end carries the same number")
-          .by<TurnNumberChecker>({"agent_start", "turn_start", "turn_end"}),
+      rule("EVENT-11",
+           "turn_start counts from 0 in each run, turn_end carries the same number; each turn has "
+           "one")
+          .by<TurnNumberChecker>({"agent_start", "turn_start", "turn_end", "agent_end", "crash"}),
       rule("EVENT-12",
            "turn_end comes after the entries of the turn, and handlers are told their ids")
           .by<StoredTurnChecker>({"hook_call", "turn_end"}),

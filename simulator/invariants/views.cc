@@ -20,6 +20,14 @@ std::string shorten(const Json& value) {
   return text.substr(0, kShownCharactersMax) + "...";
 }
 
+/// An event in a finding's words: its kind, the hook, the call.
+std::string told(const Event& event) {
+  std::string text(event.kind());
+  if (const auto* entered = event.as<HookCall>()) text += " " + entered->event;
+  if (const auto* returned = event.as<HookReturn>()) text += " " + returned->event;
+  return event.call.empty() ? text : text + " of call " + event.call;
+}
+
 bool is_hook(const Event& event, std::string_view name) {
   const auto* call = event.as<HookCall>();
   return call != nullptr && call->event == name;
@@ -384,6 +392,14 @@ Complaint require(bool claim, std::string_view message, const Event* event) {
   return finding(message, event);
 }
 
+Finding contrast(std::string_view message, std::string expected, std::string actual,
+                 const Event* event) {
+  Finding found = finding(message, event);
+  found.expected = std::move(expected);
+  found.actual = std::move(actual);
+  return found;
+}
+
 Complaint unknowable(const Event& left, const Event& right) {
   Finding found = finding("the order of " + std::string(left.kind()) + " and " +
                               std::string(right.kind()) + " is not certain",
@@ -396,9 +412,9 @@ Complaint before(const Event* left, const Event* right, const Story& story) {
   if (left == nullptr || right == nullptr) return std::nullopt;
   if (!story.is_order_certain(*left, *right)) return unknowable(*left, *right);
   if (left->seq < right->seq) return std::nullopt;
-  Finding found =
-      finding(std::string(left->kind()) + " comes after " + std::string(right->kind()), left);
-  found.expected = std::string(left->kind()) + " before " + std::string(right->kind());
+  Finding found = finding(told(*left) + " comes after " + told(*right), left);
+  found.expected = told(*left) + " before " + told(*right);
+  found.actual = told(*right) + " first";
   found.related = {right->seq};
   return found;
 }

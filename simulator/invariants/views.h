@@ -171,6 +171,9 @@ Complaint differ(std::string_view message, const Json& expected, const Json& act
 /// As above; what is one object needs no look into it.
 Complaint differ(std::string_view message, const SharedJson& expected, const SharedJson& actual,
                  const Event* event);
+/// What was expected and what there was, in words.
+Finding contrast(std::string_view message, std::string expected, std::string actual,
+                 const Event* event);
 /// Nothing if the claim holds.
 Complaint require(bool claim, std::string_view message, const Event* event);
 Complaint unknowable(const Event& left, const Event& right);
