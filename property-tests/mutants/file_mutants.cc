@@ -236,10 +236,23 @@ std::vector<Mutant> order_of_changes() {
   };
 }
 
+/// A pattern that begins with a dash is taken for an option.
+Mutant dash_is_an_option() {
+  const auto drop_option = [](Json& params) {
+    if (params["pattern"].get<std::string>().starts_with('-')) params["pattern"] = "";
+  };
+  return trips_also(
+      broken_tool("grep-takes-a-dash-for-an-option", "GREP-09",
+                  "a pattern with a dash is an option", "grep",
+                  [drop_option](ToolDefinition& tool) { alter_arguments(tool, drop_option); }),
+      {"GREP-02"});
+}
+
 }  // namespace
 
 std::vector<Mutant> file_mutants() {
   std::vector<Mutant> list = read_mutants();
+  list.push_back(dash_is_an_option());
   std::ranges::move(port_mutants(), std::back_inserter(list));
   std::ranges::move(order_of_changes(), std::back_inserter(list));
   return list;

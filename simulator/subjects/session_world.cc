@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/subjects/session_world.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/tools/builtin/bash.h"
 #include "engine/tools/builtin/edit.h"
+#include "engine/tools/builtin/find.h"
+#include "engine/tools/builtin/grep.h"
+#include "engine/tools/builtin/ls.h"
 #include "engine/tools/builtin/read.h"
 #include "engine/tools/builtin/write.h"
 #include "simulator/script/place.h"
@@ -279,6 +283,7 @@ void SessionWorld::add_tools(engine::SessionOptions& options) {
   options.builtin_tools.push_back(engine::edit_tool(edit));
   edit.operations = host_files_.for_write(operations);
   options.builtin_tools.push_back(engine::write_tool(std::move(edit)));
+  add_search_tools(options, home);
   // A command that nobody scripted could not run.
   if (!scenario_.processes.empty()) {
     engine::BashOptions bash = shell_.options(policies_);
@@ -295,6 +300,23 @@ void SessionWorld::add_tools(engine::SessionOptions& options) {
           definition_error(std::move(tool).error(), scenario_.file, place_of_host_tool(i)));
     }
   }
+}
+
+/// Registered where a scenario names them, so that other runs keep their registry.
+void SessionWorld::add_search_tools(engine::SessionOptions& options, const std::string& home) {
+  engine::SearchOptions searching(env_.files);
+  searching.cwd = options.cwd;
+  searching.home = home;
+  const auto is_named = [this](const std::string& name) {
+    const auto has = [&](const std::optional<std::vector<std::string>>& names) {
+      return names && (std::ranges::find(*names, name) != names->end() ||
+                       std::ranges::find(*names, "+" + name) != names->end());
+    };
+    return has(scenario_.tools.active) || has(scenario_.tools.allow);
+  };
+  if (is_named("grep")) options.builtin_tools.push_back(engine::grep_tool(searching));
+  if (is_named("find")) options.builtin_tools.push_back(engine::find_tool(searching));
+  if (is_named("ls")) options.builtin_tools.push_back(engine::ls_tool(searching));
 }
 
 void SessionWorld::add_hosted(engine::SessionOptions& options, const ExtensionScript& script) {

@@ -78,6 +78,7 @@ class SessionWorld {
   void lay_out_files();
   engine::SessionOptions session_options();
   void add_tools(engine::SessionOptions& options);
+  void add_search_tools(engine::SessionOptions& options, const std::string& home);
   void add_extensions(engine::SessionOptions& options);
   void add_hosted(engine::SessionOptions& options, const ExtensionScript& script);
 
