@@ -48,7 +48,8 @@ const Table& rooms_below() {
       {"engine/tools", {"engine/model", "engine/trace"}},
       {"engine/extensions", {"engine/tools"}},
       {"engine/extensions/hosted", {"engine/extensions"}},
-      {"engine/session", {"engine/extensions"}},
+      {"engine/session", {"engine/extensions", "engine/session/tree"}},
+      {"engine/session/tree", {"engine/model"}},
       {"engine/lazy", {"engine/extensions"}},
       {"engine/approval", {"engine/extensions"}},
       {"engine/durable", {"engine/tools"}},
@@ -63,7 +64,7 @@ const Table& rooms_below() {
       {"simulator/subjects/adapters", {"engine/session"}},
       {"simulator/invariants", {"engine/trace", "engine/values", "simulator/cache_model"}},
       {"simulator/explore", {"simulator/subjects", "simulator/invariants"}},
-      {"simulator/oracle", {"engine/tools", "simulator/script"}},
+      {"simulator/oracle", {"engine/session", "simulator/script"}},
       {"reports", {}},
   };
   return table;

@@ -71,7 +71,8 @@ class Blanker {
 };
 
 // Longer paths first, for they win.
-constexpr std::array<std::string_view, 22> kRooms = {"engine/extensions/hosted",
+constexpr std::array<std::string_view, 23> kRooms = {"engine/extensions/hosted",
+                                                     "engine/session/tree",
                                                      "engine/kernel",
                                                      "engine/values",
                                                      "engine/trace",

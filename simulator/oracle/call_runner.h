@@ -24,6 +24,7 @@ class CallRunner final {
   CallRunner(engine::RealLoop& loop, OracleWorld& world, EventLog& log, std::string edition);
   ~CallRunner();
 
+  engine::Env& env() { return env_; }
   void inject(const Json& args);
   /// Arms an abort of the call `name`.
   void arm_abort(const std::string& name, const Json& at);

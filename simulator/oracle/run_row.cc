@@ -17,6 +17,8 @@
 #include "simulator/oracle/form_values.h"
 #include "simulator/oracle/judge_call.h"
 #include "simulator/oracle/plain_functions.h"
+#include "simulator/oracle/row_sessions.h"
+#include "simulator/oracle/session_steps.h"
 #include "simulator/oracle/world.h"
 
 namespace plumb::simulator {
@@ -24,6 +26,8 @@ namespace plumb::simulator {
 using engine::Task;
 
 namespace {
+
+constexpr std::uint64_t kSessionSeed = 1;
 
 std::vector<std::string> strings_at(const Json& json, const char* key) {
   return json.value(key, std::vector<std::string>());
@@ -39,7 +43,9 @@ class RowRun final {
         row_(row),
         end_(row.expect),
         log_(loop),
-        calls_(loop, world, log_, edition) {
+        calls_(loop, world, log_, edition),
+        sessions_(calls_.env(), world, kSessionSeed),
+        session_steps_(sessions_) {
     for (const auto& quirk : row.quirks) {
       context_.set_aside.push_back(quirk.field);
       end_.erase(quirk.field);
@@ -55,19 +61,30 @@ class RowRun final {
       const auto done = co_await run_step(row_.steps[index_], step_path(index_));
       if (!done) co_return std::unexpected(done.error());
     }
-    append(found_, co_await world_.judge(end_));
+    append(found_, co_await world_.judge(sessions_.filled(end_)));
     judge_log();
     co_return found_;
   }
 
  private:
+  static void set_aside(Json& expect, const std::string& field) {
+    if (expect.is_object()) expect.erase(field);
+  }
+
   static std::string step_path(std::size_t index) { return "/steps/" + std::to_string(index); }
 
   Task<Result<void>> run_step(OracleStep step, std::string path) {
     const std::string& op = step.op;
     if (op == "call" || op == "start") co_return co_await start(std::move(step), std::move(path));
     if (op == "join") co_return co_await join(step.args);
-    if (op == "fs") co_return co_await world_.change(step.args);
+    if (op == "fs") co_return co_await world_.change(sessions_.filled(step.args));
+    if (SessionSteps::handles(op)) {
+      for (const auto& quirk : row_.quirks) set_aside(step.expect, quirk.field);
+      auto found = co_await session_steps_.run(std::move(step), std::move(path));
+      if (!found) co_return std::unexpected(found.error());
+      append(found_, *std::move(found));
+      co_return Result<void>();
+    }
     if (op == "wait") co_await loop_.sleep_ms(step.args["ms"].get<std::int64_t>());
     if (op == "inject") calls_.inject(step.args);
     if (op == "abort") calls_.arm_abort(step.args["call"].get<std::string>(), step.at);
@@ -180,6 +197,8 @@ class RowRun final {
   Json end_;  ///< What the end state must be.
   EventLog log_;
   CallRunner calls_;
+  RowSessions sessions_;
+  SessionSteps session_steps_;
   JudgeContext context_;
   Differences found_;
   std::size_t index_ = 0;

@@ -201,8 +201,8 @@ TEST(RunRow, SaysWhyARowIsSkipped) {
   EXPECT_EQ(why(run(R"("quirk":[{"rule":"READ-15","field":"files_exact"}],)" + steps)), "PASS");
   EXPECT_EQ(why(run(R"("needs":["search-programs"],)" + steps)),
             "SKIP the search programs are not built in");
-  EXPECT_EQ(why(run(R"("steps":[{"op":"session.create","args":{"store":"memory"},"expect":{"c)"
-                    R"(lass":"ok"}}])")),
+  EXPECT_EQ(why(run(R"("steps":[{"op":"engine.start","args":{"cwd":".","watch":[]},)"
+                    R"("expect":{"class":"ok"}}])")),
             "SKIP sessions are not built yet");
 }
 

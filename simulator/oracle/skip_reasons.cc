@@ -15,7 +15,7 @@ using Pair = std::pair<std::string_view, std::string_view>;
 
 // Operations whose subject is still to come, by the beginning of their name.
 constexpr std::array<Pair, 12> kPending{{
-    {"session.", "sessions are not built yet"},
+    {"session.navigate", "sessions are not built yet"},
     {"engine.", "sessions are not built yet"},
     {"extension.", "sessions are not built yet"},
     {"trust.", "trust decisions are not built yet"},
