@@ -266,6 +266,19 @@ Task<Result<std::optional<Json>>> ExtensionRunner::user_bash(std::string command
   co_return std::optional<Json>();
 }
 
+Task<Json> ExtensionRunner::answer(std::string event, Json data) {
+  Json last;
+  for (Turn& turn : turns(event)) {
+    if (!may_run(turn)) continue;
+    HandlerContext context = make_context(event, "", data);
+    const auto returned = co_await run_isolated(std::move(turn), std::move(context));
+    if (!returned || !returned->is_object()) continue;
+    last = *returned;
+    if (answer_flag(returned, "cancel")) break;
+  }
+  co_return last;
+}
+
 Task<bool> ExtensionRunner::is_cancelled(std::string event, Json data) {
   for (Turn& turn : turns(event)) {
     if (!may_run(turn)) continue;

@@ -94,6 +94,9 @@ class ExtensionRunner final : public ToolHooks {
   Task<bool> command(std::string prompt);
   /// [{name, description}]: of several commands of one name each has its number (EXT-20).
   Json commands() const;
+  /// The last object that a handler answered; one that cancels is the last one asked. Null when
+  /// there is none.
+  Task<Json> answer(std::string event, Json data);
   /// Whether a handler cancels a session operation (EVENT-40).
   Task<bool> is_cancelled(std::string event, Json data);
 

@@ -75,7 +75,8 @@ Session::Core::Core(SessionOptions options, SessionPorts ports, const Policies& 
       runner_(ports.recorder, registry_, policies, &ports.env.loop),
       outer_hooks_(wrapped(options_, runner_)),
       active_(registry_, ports.recorder, policies, &ports.env.loop),
-      transcript_(ports.env.loop, ports.recorder, policies.session),
+      ids_(static_cast<std::uint64_t>(ports.env.wall_ms())),
+      transcript_(StorePorts(ports.env, ids_), ports.recorder, policies.session),
       pipeline_(PipelinePorts(ports.env.loop, ports.recorder, policies,
                               outer_hooks_ ? *outer_hooks_ : runner_, *this)),
       batches_(pipeline_),
@@ -124,6 +125,8 @@ ModelProfile Session::Core::model_profile() const {
 
 void Session::Core::set_model(std::string model) {
   settings_mark_.write();
+  const bool is_told = transcript_.is_kept() && model != options_.model;
+  if (is_told) transcript_.add_draft(model_draft("", model));
   options_.model = std::move(model);
 }
 
@@ -146,6 +149,8 @@ Task<Result<void>> Session::Core::start(std::string reason) {
   if (!checked) co_return checked;
   const auto registered = register_host_tools();
   if (!registered) co_return registered;
+  const auto opened = co_await open_first();
+  if (!opened) co_return opened;
   co_await runner_.load(options_.extensions);
   runner_.bind(*this);
   registry_.bind();
@@ -156,13 +161,20 @@ Task<Result<void>> Session::Core::start(std::string reason) {
 }
 
 /// Once all extensions are loaded and bound (EVENT-38).
-Task<void> Session::Core::announce_start(std::string reason) {
+Task<void> Session::Core::announce_start(std::string reason, std::string previous) {
   reason = policies_.session.reason_of_start(reason);
   SessionStart event;
   event.reason = reason;
   record(std::move(event));
   Json fields = reason_fields(reason);
+  if (!previous.empty()) fields["previousSessionFile"] = previous;
   co_await runner_.notify("session_start", "", std::move(fields));
+  if (runner_.wants("resources_discover")) {
+    Json where = reason_fields(reason == "reload" ? reason : "startup");
+    where["cwd"] = options_.cwd;
+    co_await runner_.notify("resources_discover", "", std::move(where));
+  }
+  co_await flush_entries();
 }
 
 std::vector<std::string> Session::Core::registered_names() const {
@@ -231,6 +243,7 @@ Task<void> Session::Core::announce_shutdown(std::string reason) {
   record(std::move(event));
   Json fields = reason_fields(reason);
   co_await runner_.notify("session_shutdown", "", std::move(fields));
+  co_await flush_entries();
 }
 
 Task<void> Session::Core::install(ExtensionSource extension) {

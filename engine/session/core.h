@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inside of a Session. Its parts stand in core.cc (set-up, life of the session), run.cc (one
-// prompt until it settles), turn.cc (one turn), request.cc (prompt, tools, request) and host.cc
-// (what tools and extensions are given).
+// prompt until it settles), turn.cc (one turn), request.cc (prompt, tools, request), place.cc (the
+// place in the session tree) and host.cc (what tools and extensions are given).
 #pragma once
 
 #include <cstdint>
@@ -65,6 +65,12 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   Task<void> shutdown(std::string reason);
   Task<void> wait_until_idle();
   Task<Result<std::optional<Json>>> user_bash(std::string command);
+  Task<Result<Navigation>> navigate(std::string target, NavigateOptions wanted);
+  /// `reason`: new, resume.
+  Task<Result<bool>> switch_to(std::string reason, std::string path);
+  Task<Result<bool>> fork(std::string entry);
+  void use_first(SessionStorePtr store) { first_store_ = std::move(store); }
+  Task<std::string> append_custom(std::string type, Json data);
   Task<void> install(ExtensionSource extension);
   void queue_input(std::string text, Delivery deliver_as);
   Result<void> add_sdk_tool(ToolDefinition definition);
@@ -119,7 +125,7 @@ class Session::Core final : public ToolHost, public ExtensionHost {
                       const std::vector<std::string>& registered);
   std::vector<std::string> registered_names() const;
   void refresh_active();
-  Task<void> announce_start(std::string reason);
+  Task<void> announce_start(std::string reason, std::string previous = {});
   Task<void> announce_shutdown(std::string reason);
   /// One thing at a time: a prompt, a reload, a shutdown. `what` is a literal.
   void enter(std::string_view what);
@@ -128,6 +134,21 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   void record(Payload event, std::string call = {});
   /// Handlers first, then the record (EVENT-26).
   Task<void> emit(Payload event, Json fields, std::string call = {});
+
+  // place.cc
+  StorePorts store_ports() { return StorePorts(ports_.env, ids_); }
+  Task<Result<void>> open_first();
+  void use(SessionStorePtr store);
+  void restore_settings();
+  void restore_tools();
+  Task<void> flush_entries();
+  Task<Result<Navigation>> navigate_idle(std::string target, NavigateOptions wanted);
+  Task<Result<void>> move_leaf(EntryPlace place, std::string target, std::string summary,
+                               std::string label);
+  Task<void> announce_place(EntryPlace old_leaf);
+  Task<Result<SessionStorePtr>> store_for(std::string reason, std::string path);
+  Task<Result<SessionStorePtr>> forked(EntryPlace place);
+  Task<Result<bool>> replace_store(std::string reason, Result<SessionStorePtr> store);
 
   // run.cc
   Task<Result<void>> run_input(std::string text);
@@ -169,6 +190,7 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   SharedJson shared_prompt();
   ToolDeclaration declaration_of(const RegisteredToolPtr& tool);
   std::vector<ToolDeclaration> declarations();
+  void remember_first(const std::vector<ToolDeclaration>& tools);
   Task<void> announce_tools();
   Task<ModelRequest> compose_request();
   Task<std::vector<SharedJson>> context_messages();
@@ -184,6 +206,8 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   ExtensionRunner runner_;
   std::unique_ptr<ToolHooks> outer_hooks_;
   ActiveSet active_;
+  Rng ids_;  ///< Of sessions and entries: chance of its own, so that no other draw moves.
+  SessionStorePtr first_store_;
   Transcript transcript_;
   CallPipeline pipeline_;
   BatchRunner batches_;
@@ -201,7 +225,8 @@ class Session::Core final : public ToolHost, public ExtensionHost {
   std::vector<std::string> turn_results_;  ///< Call ids of the turn, in message order.
   std::vector<std::string> turn_entries_;  ///< Entry ids of the results.
   std::string answer_entry_;
-  std::optional<std::vector<ToolDeclaration>> announced_;  ///< What the transcript declares.
+  std::optional<std::vector<ToolDeclaration>> announced_;        ///< What the transcript declares.
+  std::optional<std::vector<ToolDeclaration>> first_announced_;  ///< Before any delta.
   std::map<std::string, std::pair<RegisteredToolPtr, ToolDeclaration>> declared_;
   SharedJson empty_answer_ = empty_answer();
   SharedJson prompt_;

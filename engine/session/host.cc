@@ -57,6 +57,12 @@ std::string Session::Core::append_entry(std::string type, Json data) {
   return transcript_.add_entry(std::move(type), std::move(data));
 }
 
+Task<std::string> Session::Core::append_custom(std::string type, Json data) {
+  std::string id = append_entry(std::move(type), std::move(data));
+  co_await flush_entries();
+  co_return id;
+}
+
 void Session::Core::send_message(CustomMessage message, SendOptions options) {
   auto shared = std::make_shared<const Message>(std::move(message));
   if (options.deliver_as == Delivery::next_turn) {

@@ -38,6 +38,11 @@ class MessageQueue final {
     return std::ssize(waiting_);
   }
 
+  void clear() {
+    mark_.write();
+    waiting_.clear();
+  }
+
   /// What one drain point delivers: the first message, or all of them.
   std::vector<MessagePtr> take() {
     std::vector<MessagePtr> taken;

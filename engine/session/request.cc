@@ -181,6 +181,15 @@ std::vector<ToolDeclaration> Session::Core::declarations() {
   return tools;
 }
 
+/// What the branch's own deltas are counted from. A session that brings some along from elsewhere
+/// does not say what they changed.
+void Session::Core::remember_first(const std::vector<ToolDeclaration>& tools) {
+  const auto is_delta = [](const MessagePtr& message) {
+    return std::holds_alternative<SystemMessage>(*message);
+  };
+  if (std::ranges::none_of(transcript_.messages(), is_delta)) first_announced_ = tools;
+}
+
 /// Fixes the turn's tools; says in the conversation what changed since the last request. Whoever
 /// hears of that may change the set again: the turn's tools are always those that were said last.
 Task<void> Session::Core::announce_tools() {
@@ -188,6 +197,7 @@ Task<void> Session::Core::announce_tools() {
     turn_tools_ = std::make_shared<const TurnTools>(active_.snapshot());
     auto now = declarations();
     const auto before = std::exchange(announced_, now);
+    if (!before) remember_first(now);
     if (!before || !options_.announces_tool_changes) co_return;
     auto delta = tools_delta(*before, now);
     if (!delta) co_return;

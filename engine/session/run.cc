@@ -273,6 +273,7 @@ Task<void> Session::Core::settle() {
   AgentSettled event;
   event.aborted = was_aborted;
   co_await emit(std::move(event), std::move(fields));
+  co_await flush_entries();
 }
 
 }  // namespace plumb::engine

@@ -50,6 +50,34 @@ Task<Result<std::optional<Json>>> Session::user_bash(std::string command) {
   return core_->user_bash(std::move(command));
 }
 
+Task<Result<Navigation>> Session::navigate(std::string entry, NavigateOptions wanted) {
+  return core_->navigate(std::move(entry), std::move(wanted));
+}
+
+Task<Result<bool>> Session::resume(std::string path) {
+  return core_->switch_to("resume", std::move(path));
+}
+
+Task<Result<bool>> Session::new_session() {
+  return core_->switch_to("new", "");
+}
+
+Task<Result<bool>> Session::fork(std::string entry) {
+  return core_->fork(std::move(entry));
+}
+
+void Session::use_store(SessionStorePtr store) {
+  core_->use_first(std::move(store));
+}
+
+const SessionStore& Session::store() const {
+  return core_->transcript().store();
+}
+
+Task<std::string> Session::append_custom(std::string type, Json data) {
+  return core_->append_custom(std::move(type), std::move(data));
+}
+
 bool Session::is_idle() const {
   return core_->is_idle() && !core_->is_busy();
 }

@@ -17,6 +17,7 @@
 #include "engine/model/message.h"
 #include "engine/model/provider.h"
 #include "engine/session/session_options.h"
+#include "engine/session/tree/session_store.h"
 #include "engine/tools/policies.h"
 #include "engine/trace/trace.h"
 
@@ -30,6 +31,21 @@ struct SessionPorts {
   Provider& provider;
   Recorder& recorder;
   UserInterface* ui = nullptr;
+};
+
+/// How to move in the tree. `label`: for the place, or the summary. `summarize`: a handler may give
+/// a summary of what is left.
+struct NavigateOptions {
+  NavigateOptions() {}
+  std::string label;
+  bool summarize = false;
+};
+
+/// What came of a move. `editor_text`: what the user or an extension had said at the target.
+struct Navigation {
+  bool is_cancelled = false;
+  std::optional<std::string> editor_text;
+  bool operator==(const Navigation&) const = default;
 };
 
 /// One loop. Neither copied nor moved. `start` once, then prompts one at a time; steer, follow_up
@@ -61,6 +77,24 @@ class Session final {
   Task<Result<void>> reload(std::optional<std::vector<ExtensionSource>> extensions = std::nullopt);
   /// session_shutdown; aborts and awaits a run first (EVENT-39).
   Task<void> shutdown(std::string reason = "quit");
+  /// Moves to an entry of the session's tree, with session_before_tree and session_tree (SESS-14);
+  /// to what somebody said: in front of it (SESS-12). Errors: rejected during a run; not_found; of
+  /// the file port, with everything as it was (SESS-15).
+  Task<Result<Navigation>> navigate(std::string entry, NavigateOptions wanted = NavigateOptions());
+  /// Goes on with another session file; false when a handler cancelled. The old extensions end, the
+  /// factories run again (SESS-39). Errors: rejected during a run; as SessionStore::open.
+  Task<Result<bool>> resume(std::string path);
+  /// The same with a new session, in the folder of the current one.
+  Task<Result<bool>> new_session();
+  /// The same with a new session that has the way to an entry (SESS-38); of what somebody said, the
+  /// way in front of it. Errors: also not_found.
+  Task<Result<bool>> fork(std::string entry);
+  /// Before `start`: the session to go on with, in place of one of the options.
+  void use_store(SessionStorePtr store);
+  const SessionStore& store() const;
+  /// Appends a custom entry, as an extension would.
+  Task<std::string> append_custom(std::string type, Json data);
+
   /// Loads one more extension behind the others; its tools and handlers take effect at once.
   Task<void> install(ExtensionSource extension);
   /// A shell command that the user typed: what a handler answered; nothing when all passed it on.

@@ -49,6 +49,9 @@ inline constexpr std::int64_t kTurnsMaxDefault = 200;
 
 struct SessionOptions {
   std::string cwd = "/workspace";
+  /// The file of a session to go on with, absolute; one that is not there begins with the first
+  /// message. Empty: the session is kept in memory.
+  std::string session_file;
   std::string model = "fake-1";
   /// By name; a model that is not among them takes pictures and has no limits of its own.
   std::map<std::string, ModelProfile> models;

@@ -78,7 +78,9 @@ Task<std::string> Session::Core::deliver(MessagePtr message, std::string call) {
   end.role = role_of(*message);
   end.message = shown;
   record(std::move(end), call);
-  co_return transcript_.add_message(std::move(message), std::move(shown), std::move(call));
+  std::string id = transcript_.add_message(std::move(message), std::move(shown), std::move(call));
+  if (transcript_.needs_flush()) co_await flush_entries();
+  co_return id;
 }
 
 /// The model's answer, stored; or the one that closes a run that may not ask any more (ABORT-08).
@@ -129,6 +131,7 @@ Task<MessagePtr> Session::Core::close_answer(bool has_started, ShownMessage answ
   end.message = answer.shown;
   record(std::move(end));
   answer_entry_ = transcript_.add_message(answer.message, std::move(answer.shown));
+  if (transcript_.needs_flush()) co_await flush_entries();
   co_return std::move(answer.message);
 }
 

@@ -56,13 +56,13 @@ TEST(Program, DoesNotRunAScenarioOfAnotherEngineOrSubject) {
 TEST(Program, WarnsOfStepsThatTheReferenceSessionCannotTake) {
   const Scratch scratch;
   std::ofstream(scratch / "a.yaml") << "scenario: other\nrules: [EVENT-01]\n"
-                                    << "steps: [{user: hi}, {model: hello}, new_session]\n";
+                                    << "steps: [{user: hi}, {model: hello}, resume]\n";
 
   const auto ran = shell("plumb lint " + scratch / "a.yaml");
 
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, scratch / "a.yaml" +
-                         ":3:37: step 'new_session' cannot be taken by the reference session; "
+                         ":3:37: step 'resume' cannot be taken by the reference session; "
                          "name other 'subjects' (warning)\n");
 }
 

@@ -13,6 +13,7 @@
 #include "engine/kernel/user_process.h"
 #include "simulator/oracle/call_runner.h"
 #include "simulator/oracle/compare.h"
+#include "simulator/oracle/engine_steps.h"
 #include "simulator/oracle/event_log.h"
 #include "simulator/oracle/form_values.h"
 #include "simulator/oracle/judge_call.h"
@@ -45,7 +46,8 @@ class RowRun final {
         log_(loop),
         calls_(loop, world, log_, edition),
         sessions_(calls_.env(), world, kSessionSeed),
-        session_steps_(sessions_) {
+        session_steps_(sessions_),
+        engine_steps_(calls_.env(), sessions_) {
     for (const auto& quirk : row.quirks) {
       context_.set_aside.push_back(quirk.field);
       end_.erase(quirk.field);
@@ -78,6 +80,13 @@ class RowRun final {
     if (op == "call" || op == "start") co_return co_await start(std::move(step), std::move(path));
     if (op == "join") co_return co_await join(step.args);
     if (op == "fs") co_return co_await world_.change(sessions_.filled(step.args));
+    if (EngineSteps::handles(op)) {
+      for (const auto& quirk : row_.quirks) set_aside(step.expect, quirk.field);
+      auto found = co_await engine_steps_.run(std::move(step), std::move(path));
+      if (!found) co_return std::unexpected(found.error());
+      append(found_, *std::move(found));
+      co_return Result<void>();
+    }
     if (SessionSteps::handles(op)) {
       for (const auto& quirk : row_.quirks) set_aside(step.expect, quirk.field);
       auto found = co_await session_steps_.run(std::move(step), std::move(path));
@@ -199,6 +208,7 @@ class RowRun final {
   CallRunner calls_;
   RowSessions sessions_;
   SessionSteps session_steps_;
+  EngineSteps engine_steps_;
   JudgeContext context_;
   Differences found_;
   std::size_t index_ = 0;

@@ -201,9 +201,8 @@ TEST(RunRow, SaysWhyARowIsSkipped) {
   EXPECT_EQ(why(run(R"("quirk":[{"rule":"READ-15","field":"files_exact"}],)" + steps)), "PASS");
   EXPECT_EQ(why(run(R"("needs":["search-programs"],)" + steps)),
             "SKIP the search programs are not built in");
-  EXPECT_EQ(why(run(R"("steps":[{"op":"engine.start","args":{"cwd":".","watch":[]},)"
-                    R"("expect":{"class":"ok"}}])")),
-            "SKIP sessions are not built yet");
+  EXPECT_EQ(why(run(R"("steps":[{"op":"trust.get","args":{"dir":"."},"expect":{"class":"ok"}}])")),
+            "SKIP trust decisions are not built yet");
 }
 
 TEST(RunRow, ReportsAWorldThatCannotBeMade) {

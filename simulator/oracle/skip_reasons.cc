@@ -14,10 +14,7 @@ namespace {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 // Operations whose subject is still to come, by the beginning of their name.
-constexpr std::array<Pair, 12> kPending{{
-    {"session.navigate", "sessions are not built yet"},
-    {"engine.", "sessions are not built yet"},
-    {"extension.", "sessions are not built yet"},
+constexpr std::array<Pair, 9> kPending{{
     {"trust.", "trust decisions are not built yet"},
     {"load", "the loader of resources is not built yet"},
     {"reload", "the loader of resources is not built yet"},

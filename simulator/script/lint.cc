@@ -24,12 +24,9 @@ bool is_file(const std::string& file, const std::string& base) {
   return file == base || file.ends_with("/" + base);
 }
 
-/// Steps that need a session store or a registry, which the reference session has not.
+/// Steps that need a kept file or a registry, which the reference session has not.
 bool is_beyond_reference(const Step& step) {
   return std::holds_alternative<ResumeStep>(step.action) ||
-         std::holds_alternative<NewSessionStep>(step.action) ||
-         std::holds_alternative<NavigateStep>(step.action) ||
-         std::holds_alternative<ForkStep>(step.action) ||
          std::holds_alternative<InstallStep>(step.action) ||
          std::holds_alternative<UninstallStep>(step.action);
 }

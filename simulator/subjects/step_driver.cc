@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/values/json_members.h"
 #include "simulator/script/place.h"
 #include "simulator/subjects/host_choices.h"
 
@@ -33,6 +34,41 @@ std::optional<EventPattern> pattern_of(const Step& step) {
   auto pattern = parse_event_pattern(trigger.text);
   PLUMB_ASSERT(pattern.has_value());  // the loader has read it
   return *std::move(pattern);
+}
+
+}  // namespace
+
+namespace {
+
+bool changes_session(const Step& step) {
+  return std::holds_alternative<ForkStep>(step.action) ||
+         std::holds_alternative<NewSessionStep>(step.action) ||
+         std::holds_alternative<ResumeStep>(step.action);
+}
+
+bool is_called(const engine::TreeEntry& entry, std::string_view role) {
+  return entry.type == "message" && text_at(at(entry.json.get(), "message"), "role") == role;
+}
+
+/// The entry that a step names: "user 2" is the second of the branch, or else of the session;
+/// "start" the first of the branch.
+std::optional<std::string> entry_named(const engine::SessionTree& tree, const std::string& name) {
+  const auto branch = tree.branch();
+  if (name == "start") {
+    return branch.empty() ? std::nullopt : std::optional(branch.front()->id);
+  }
+  const auto blank = name.find(' ');
+  const std::string role = name.substr(0, blank);
+  const auto number = std::stoll(name.substr(blank + 1));
+  std::int64_t count = 0;
+  for (const auto* entry : branch) {
+    if (is_called(*entry, role) && ++count == number) return entry->id;
+  }
+  count = 0;
+  for (const auto& entry : tree.entries()) {
+    if (is_called(entry, role) && ++count == number) return entry.id;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -160,6 +196,57 @@ bool StepDriver::apply_now(const Step& step) {
   return false;
 }
 
+/// Where the session stands after a step that moves it.
+void StepDriver::note_place(Json data) {
+  const auto& store = world_.session().store();
+  const auto& leaf = store.tree().leaf();
+  data["leaf"] = leaf ? Json(*leaf) : Json();
+  data["entries"] = store.tree().entries().size();
+  data["file"] = store.path();
+  Notify event;
+  event.by = "<host>";
+  event.topic = "session_place";
+  event.data = SharedJson(std::move(data));
+  world_.recorder().record(Source::host, std::move(event));
+}
+
+Task<Result<void>> StepDriver::navigate(std::string to) {
+  const auto target = entry_named(world_.session().store().tree(), to);
+  auto done = co_await world_.session().navigate(target.value_or(to));
+  Json data{{"to", target.value_or(to)}};
+  if (done) data["cancelled"] = done->is_cancelled;
+  if (!done) data["error"] = done.error().message;
+  if (done && done->editor_text) data["editorText"] = *done->editor_text;
+  note_place(std::move(data));
+  co_return Result<void>();
+}
+
+Task<Result<void>> StepDriver::change_session(const Step* step) {
+  auto& session = world_.session();
+  const auto* fork = std::get_if<ForkStep>(&step->action);
+  note(*step, fork != nullptr ? Json{{"at", fork->at}} : Json());
+  arm();
+  Result<bool> done = false;
+  if (fork != nullptr) {
+    const auto at = entry_named(session.store().tree(), fork->at);
+    done = co_await session.fork(at.value_or(fork->at));
+  } else if (std::holds_alternative<NewSessionStep>(step->action)) {
+    done = co_await session.new_session();
+  } else {
+    std::string path = session.store().path();
+    if (path.empty()) {
+      refuse(*step, "needs a session that is kept in a file");
+      co_return Result<void>();
+    }
+    done = co_await session.resume(std::move(path));
+  }
+  Json data = Json::object();
+  if (done) data["cancelled"] = !*done;
+  if (!done) data["error"] = done.error().message;
+  note_place(std::move(data));
+  co_return Result<void>();
+}
+
 Task<Result<void>> StepDriver::prompt(std::string text) {
   // Interruptions may come from the first event on.
   arm();
@@ -187,6 +274,14 @@ Task<Result<void>> StepDriver::apply_idle(std::size_t index) {
     note(step, Json{{"name", gone->name}});
     arm();
     co_return co_await world_.session().reload(world_.without_extension(gone->name));
+  }
+  if (const auto* move = std::get_if<NavigateStep>(&step.action)) {
+    note(step, Json{{"to", move->to}});
+    arm();
+    co_return co_await navigate(move->to);
+  }
+  if (changes_session(step)) {
+    co_return co_await change_session(&step);
   }
   if (!apply_now(step)) refuse(step, "is not known to the reference session");
   arm();

@@ -45,6 +45,9 @@ class StepDriver {
   void put(const FileScript& file);
   engine::Task<Result<void>> apply_idle(std::size_t index);
   engine::Task<Result<void>> prompt(std::string text);
+  engine::Task<Result<void>> navigate(std::string to);
+  engine::Task<Result<void>> change_session(const Step* step);
+  void note_place(Json data);
 
   const Scenario& scenario_;
   SessionWorld& world_;

@@ -170,7 +170,7 @@ BranchSettings settings_of(const Branch& branch) {
     } else if (entry->type == "model_change") {
       settings.provider = text_at(json, "provider");
       settings.model = text_at(json, "modelId");
-    } else if (is_message_of(*entry, "assistant")) {
+    } else if (is_message_of(*entry, "assistant") && at(json, "message").contains("model")) {
       settings.provider = text_at(at(json, "message"), "provider");
       settings.model = text_at(at(json, "message"), "model");
     }

@@ -202,9 +202,10 @@ std::string SessionStore::unused_id() {
   return id;
 }
 
-const TreeEntry& SessionStore::add(EntryDraft draft) {
+const TreeEntry& SessionStore::add(EntryDraft draft, std::string id) {
   std::string time = iso_time(ports_.env.wall_ms());
-  tree_.add(compose_entry(std::move(draft), unused_id(), tree_.leaf(), std::move(time)));
+  if (id.empty()) id = unused_id();
+  tree_.add(compose_entry(std::move(draft), std::move(id), tree_.leaf(), std::move(time)));
   return tree_.entries().back();
 }
 

@@ -68,8 +68,9 @@ class SessionStore final {
   std::int64_t damaged_count() const { return damaged_count_; }
   bool is_written() const { return is_written_; }
 
-  /// Puts an entry behind the leaf and gives its id; `flush` writes it.
-  const TreeEntry& add(EntryDraft draft);
+  /// Puts an entry behind the leaf; `flush` writes it. `id`: one that nobody has; empty for a new
+  /// one.
+  const TreeEntry& add(EntryDraft draft, std::string id = {});
   /// Writes what was added. Errors: of the file port; then the entries that are not in the file are
   /// gone and the leaf stands where it was before the first of them.
   Task<Result<void>> flush();
