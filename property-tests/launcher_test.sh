@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The scripts around the program: .ci/run adds up what its steps say and fails when one fails; the
 # counter of test cases knows every way in which a test can end; the gate on instruction counts
-# fails when there are more.
+# fails when there are more; ./plumb knows which words are the program's.
 set -eu
 
 root=$1
@@ -44,6 +44,38 @@ for words in 'build x' 'fmt x' 'package x' 'test unit x' 'lint --changed x'; do
   "$root/plumb" $words >"$work/out" 2>&1 </dev/null || code=$?
   expect "$words" "4 0 passed, 1 failed, 0 skipped" "$code $(tail -n 1 "$work/out")"
 done
+
+# `bench` alone, or with words of the benchmark library, runs the project's benchmarks; with a
+# scenario or other words it is the program's. In a checkout where all is built, by a CMake that
+# has nothing to do.
+mkdir -p "$work/tree/build/check/bench" "$work/tree/build/check/simulator/cli" "$work/tools"
+cp "$root/plumb" "$work/tree/plumb"
+mkdir -p "$work/tree/bench/peers" "$work/tree/.ci"
+cp "$root/.ci/count_cases.awk" "$work/tree/.ci/"
+touch "$work/tree/CMakePresets.json" "$work/tree/build/host_packages.log"
+touch "$work/tree/build/check/.configured"
+script() {
+  printf '#!/bin/sh\n%s\n' "$2" >"$1"
+  chmod +x "$1"
+}
+script "$work/tools/cmake" ':'
+script "$work/tools/ctest" ':'
+# shellcheck disable=SC2016  # expanded by the script
+script "$work/tools/dpkg-query" 'shift 3; for package; do echo "$package installed"; done'
+# shellcheck disable=SC2016  # as above
+script "$work/tree/build/check/simulator/cli/plumb" 'echo "program: $*"'
+for name in kernel schema edit read tool_batch turn; do
+  # shellcheck disable=SC2016  # as above
+  script "$work/tree/build/check/bench/${name}_bench" 'echo "benchmark: $*"'
+done
+for name in compare serve_compare; do script "$work/tree/bench/peers/$name.sh" 'exit 77'; done
+benched() { PATH="$work/tools:$PATH" "$work/tree/plumb" bench "$@" 2>&1 </dev/null | head -n 1; }
+expect 'bench' 'benchmark: ' "$(benched)"
+expect 'bench of the library' 'benchmark: --benchmark_filter=turn' \
+  "$(benched --benchmark_filter=turn)"
+expect 'bench of a scenario' 'program: bench a.yaml --runs 3' "$(benched a.yaml --runs 3)"
+expect 'bench with a word first' 'program: bench --runs 3 a.yaml' "$(benched --runs 3 a.yaml)"
+expect 'help of bench' 'program: bench --help' "$(benched --help)"
 
 case_of() { printf '\t<testcase name="x" status="%s">\n%s\n\t</testcase>\n' "$1" "$2"; }
 

@@ -92,6 +92,11 @@ int refuse(const std::vector<Error>& errors) {
   return kExitInput;
 }
 
+int refuse_subject(const Error& error) {
+  const int code = refuse({error});
+  return error.code == ErrorCode::invalid ? code : kExitHarness;
+}
+
 void print_errors(const std::vector<Error>& errors) {
   for (const auto& error : errors) print_located(error);
 }

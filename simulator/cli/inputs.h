@@ -45,5 +45,8 @@ void print_errors(const std::vector<Error>& errors);
 
 /// Prints errors that end a command before it began, and its last line. Returns the exit code.
 int refuse(const std::vector<Error>& errors);
+/// The same for a subject that cannot be judged: what is wrong with the words is the user's; a
+/// subject that does not do its part is not.
+int refuse_subject(const Error& error);
 
 }  // namespace plumb::simulator

@@ -11,6 +11,7 @@
 
 #include "engine/kernel/shell_word.h"
 #include "engine/values/suggest.h"
+#include "simulator/cli/bench_report.h"
 #include "simulator/cli/inputs.h"
 #include "simulator/cli/interrupt.h"
 #include "simulator/cli/options.h"
@@ -41,6 +42,7 @@ CLI::Validator whole(std::uint64_t least, std::uint64_t most) {
 struct CommandLine {
   CommonOptions common;
   RunCommand run;
+  BenchCommand bench;
   JudgeCommand judge;
   RulesCommand rules;
   ExplainCommand explain;
@@ -52,6 +54,7 @@ struct CommandLine {
 };
 
 constexpr std::uint64_t kCountMax = 1'000'000;
+constexpr double kRatioMax = 1'000;
 constexpr std::uint64_t kSubjectSecondsMax = 3'600;
 
 void add_subject(CLI::App& command, RunCommand& run) {
@@ -130,6 +133,48 @@ void add_run(CLI::App& app, CommandLine& line) {
   add_explorations(*command, run);
   add_outputs(*command, run);
   command->callback([&line] { line.chosen = [&] { return run_command(line.common, line.run); }; });
+}
+
+/// A ratio of times: above 0.
+std::string check_ratio(std::string& word) {
+  const auto ratio = decimal_number(word);
+  if (ratio && *ratio > 0 && *ratio <= kRatioMax) return "";
+  return "'" + word + "' is no ratio such as 1.1, above 0 and up to 1000";
+}
+
+void add_bench(CLI::App& app, CommandLine& line) {
+  BenchCommand& bench = line.bench;
+  auto* command = app.add_subcommand("bench", "Measure how long runs of scenarios take");
+  command->add_option("paths", bench.play.paths, "Scenario files or folders")
+      ->required()
+      ->check(kGiven);
+  add_subject(*command, bench.play);
+  auto* second = command
+                     ->add_option("--compare-subject", bench.compare_subject,
+                                  "A second subject that takes turns: session, or an adapter")
+                     ->check(kGiven);
+  command
+      ->add_option("--runs", bench.runs,
+                   "Runs that count of each scenario (default: 100, live subjects 10)")
+      ->check(whole(1, kBenchRunsMax));
+  command
+      ->add_option("--warmup", bench.warmup,
+                   "Runs before them that do not count (default: 3, live subjects 1)")
+      ->check(whole(0, kBenchRunsMax));
+  command->add_option("--seed", bench.play.seed, "Order of what is concurrent, in every run")
+      ->check(whole(0, kSeedMax));
+  command->add_option("--save", bench.save, "File that keeps the times, for --compare")
+      ->check(kGiven);
+  command->add_option("--compare", bench.compare, "File of a saved run to compare with")
+      ->check(kGiven)
+      ->excludes(second);
+  command
+      ->add_option("--fail-above", bench.fail_above,
+                   "End with 1 if a scenario takes more than so many times as long")
+      ->check(CLI::Validator(check_ratio, "", "ratio"));
+  command->add_flag("--json", bench.is_json, "The times and what is made of them, as JSON");
+  command->callback(
+      [&line] { line.chosen = [&] { return bench_command(line.common, line.bench); }; });
 }
 
 void add_judge(CLI::App& app, CommandLine& line) {
@@ -304,12 +349,14 @@ int run_program(int argc, char** argv) {
   app.set_version_flag("--version", "plumb " PLUMB_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "The launcher of the repository, ./plumb, has words of its own besides: build, test, bench,\n"
-      "fmt, package, and lint without a path, which checks the C++.");
+      "The launcher of the repository, ./plumb, has words of its own besides: build, test, fmt,\n"
+      "package, lint without a path, which checks the C++, and bench without a scenario, which\n"
+      "runs the project's benchmarks.");
   CommandLine line;
   line.common.command_line = typed(argc, argv);
   app.add_option("--rules-folder", line.common.rules_folder, "The rule catalogue")->check(kGiven);
   add_run(app, line);
+  add_bench(app, line);
   add_judge(app, line);
   add_rules(app, line);
   add_small_commands(app, line);

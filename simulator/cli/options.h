@@ -50,6 +50,17 @@ struct RunCommand {
   std::string mutant;  ///< A wrong decision to break the engine with; empty: none.
 };
 
+struct BenchCommand {
+  RunCommand play;              ///< Of it: paths, the subject's words, the seed.
+  std::string compare_subject;  ///< A second one, that takes turns with it; empty: none.
+  std::int64_t runs = 0;        ///< 0: by the subject.
+  std::optional<std::int64_t> warmup;
+  std::string save;
+  std::string compare;               ///< The file of a saved run; empty: none.
+  std::optional<double> fail_above;  ///< The greatest ratio that passes.
+  bool is_json = false;
+};
+
 struct JudgeCommand {
   std::vector<std::string> files;
   std::string from = "trace";  ///< trace, pi-rpc.
@@ -104,6 +115,7 @@ struct TraceCommand {
 };
 
 int run_command(const CommonOptions& common, const RunCommand& command);
+int bench_command(const CommonOptions& common, const BenchCommand& command);
 int judge_command(const CommonOptions& common, const JudgeCommand& command);
 int rules_command(const CommonOptions& common, const RulesCommand& command);
 int explain_command(const CommonOptions& common, const ExplainCommand& command);

@@ -4,8 +4,8 @@
 # stands, and so does the scenario in README.md:
 #   readme_test.sh ROOT PLUMB
 # The program's own words are run in a copy of the checkout's data, one after the other, as a reader
-# would. Words of the launcher (build, test, bench, fmt, package, lint without a path), which build
-# and test the project, must be words that it knows; scripts must be there.
+# would. Words of the launcher (build, test, fmt, package, lint without a path, bench without a
+# scenario), which build and test the project, must be words that it knows; scripts must be there.
 set -eu
 
 root=$1
@@ -61,8 +61,8 @@ serve_line() {
 check_line() {
   case $1 in
     './plumb serve '*) serve_line "$1" ;;
-    './plumb build' | './plumb test' | './plumb fmt' | './plumb package' | './plumb bench'* | \
-      './plumb lint' | './plumb lint --changed') ;;
+    './plumb build' | './plumb test' | './plumb fmt' | './plumb package' | './plumb bench' | \
+      './plumb bench --benchmark_'* | './plumb lint' | './plumb lint --changed') ;;
     './plumb test '*)
       label=${1#./plumb test }
       [ "$label" = sanitizers ] || [ "$label" = peers ] ||

@@ -245,12 +245,6 @@ Result<SuiteOptions> suite_options(const RunCommand& command) {
   return options;
 }
 
-/// What is wrong with the words is the user's; a subject that does not do its part is not.
-int refuse_subject(const Error& error) {
-  const int code = refuse({error});
-  return error.code == ErrorCode::invalid ? code : kExitHarness;
-}
-
 }  // namespace
 
 int run_command(const CommonOptions& common, const RunCommand& command) {

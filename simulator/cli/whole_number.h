@@ -12,4 +12,8 @@ namespace plumb::simulator {
 /// front. None for any other text, and for what 64 bits do not hold.
 std::optional<std::uint64_t> whole_number(std::string_view text);
 
+/// The value of "2", "1.25": decimal digits with at most one point between them, so no sign, no
+/// exponent, no word. None for any other text.
+std::optional<double> decimal_number(std::string_view text);
+
 }  // namespace plumb::simulator
