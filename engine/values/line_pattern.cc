@@ -36,6 +36,10 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+bool is_name_letter(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 /// The length of {n}, {n,} or {n,m} at the beginning of `text`; 0 if it is something else.
 std::size_t repetition_length(std::string_view text) {
   std::size_t at = 1;
@@ -76,14 +80,42 @@ class LineTranslator final {
     const char c = source_[at_];
     if (c == '\n') return refuse("a match lies within one line; there is no line feed in it");
     if (c == '\\') return translate_escape();
-    if (in_set_) {
-      in_set_ = !ends_set();
-      return copy(1);
-    }
+    if (in_set_) return translate_member();
+    if (c == '{' || c == '*' || c == '+' || c == '?') return translate_repetition();
+    may_repeat_ = true;
     if (c == '[') return begin_set();
-    if (c == '{') return translate_brace();
-    if (rest().starts_with("(*")) return refuse("nothing to repeat; write \\* for a star");
+    if (c == '(') return translate_group();
     copy(1);
+  }
+
+  /// Sets in sets and operations on sets are read as letters by PCRE2.
+  void translate_member() {
+    if (source_[at_] == '[') {
+      const auto end = rest().starts_with("[:") ? source_.find(":]", at_) : source_.npos;
+      if (end == source_.npos) return refuse("a set in a set; write \\[ for a bracket");
+      return copy(end + 2 - at_);
+    }
+    for (const std::string_view two : {"&&", "--", "~~"}) {
+      if (rest().starts_with(two)) return refuse("an operation on sets; write a \\ in between");
+    }
+    in_set_ = !ends_set();
+    copy(1);
+  }
+
+  /// ( (?: (?P<name> (?<name> and flags; what else PCRE2 knows, search programs do not.
+  void translate_group() {
+    if (rest().starts_with("(*")) return refuse("nothing to repeat; write \\* for a star");
+    if (!rest().starts_with("(?")) return copy(1);
+    const std::size_t name = rest().starts_with("(?P<") ? 4 : rest().starts_with("(?<") ? 3 : 0;
+    if (name > 0) {
+      const bool is_name = at_ + name < source_.size() && is_name_letter(source_[at_ + name]);
+      return is_name ? copy(name) : refuse("looking around is not possible");
+    }
+    const auto end = source_.find_first_not_of("imsUx-", at_ + 2);
+    if (end == source_.npos || (source_[end] != ':' && source_[end] != ')')) {
+      return refuse("an unknown kind of group");
+    }
+    copy(end - at_ + (source_[end] == ':' ? 1 : 0));
   }
 
   bool ends_set() const { return source_[at_] == ']' && at_ > set_begin_; }
@@ -95,25 +127,50 @@ class LineTranslator final {
     set_begin_ = at_;
   }
 
-  void translate_brace() {
-    const std::size_t length = repetition_length(rest());
+  /// A second + behind a repetition is a repetition of it to search programs, none to PCRE2.
+  void translate_repetition() {
+    const std::size_t length = source_[at_] == '{' ? repetition_length(rest()) : 1;
     if (length == 0) return refuse("{ begins a repetition such as {2,3}; write \\{ for a brace");
     if (text_.empty()) return refuse("nothing to repeat");
+    if (!may_repeat_) return refuse("a repetition of a repetition; write (?:a+)+ for it");
     copy(length);
+    if (rest().starts_with("?")) copy(1);
+    may_repeat_ = false;
   }
 
   void translate_escape() {
     if (at_ + 1 == source_.size()) return refuse("a \\ at the end");
+    may_repeat_ = true;
     const char c = source_[at_ + 1];
     if (c == 'n' && !in_set_) {
       return refuse("a match lies within one line; there is no line feed in it");
     }
     if (c == '<' || c == '>') return refuse("unknown escape; \\b is the edge of a word");
     if (c == 'u' || c == 'U') return translate_code_point(c == 'u' ? 4 : 8);
+    if (c == 'x') return translate_byte();
+    if (c == 'v') return replace_escape("\\x0B");
+    const std::string_view known = in_set_ ? "nrtfadDwWsSpP" : "rtfadDwWsSpPbBAz";
+    if (is_name_letter(c) && known.find(c) == known.npos) return refuse("unknown escape");
     const bool has_braces =
-        (c == 'p' || c == 'P' || c == 'x') && at_ + 2 < source_.size() && source_[at_ + 2] == '{';
+        (c == 'p' || c == 'P') && at_ + 2 < source_.size() && source_[at_ + 2] == '{';
     const auto close = has_braces ? source_.find('}', at_) : std::string_view::npos;
     copy(close == std::string_view::npos ? 2 : close + 1 - at_);
+  }
+
+  void replace_escape(std::string_view text) {
+    text_ += text;
+    at_ += 2;
+  }
+
+  /// \x41 and \x{41}; PCRE2 takes fewer digits, too.
+  void translate_byte() {
+    const std::string_view digits = rest().substr(2, 2);
+    if (digits.starts_with("{")) {
+      return copy(std::min(source_.find('}', at_), source_.size() - 1) + 1 - at_);
+    }
+    const bool is_hex = digits.size() == 2 && digits.find_first_not_of("0123456789abcdefABCDEF") ==
+                                                  std::string_view::npos;
+    return is_hex ? copy(4) : refuse("an escape with too few digits");
   }
 
   /// \u0041, \U00000041 and \u{41} are \x{41}.
@@ -132,15 +189,16 @@ class LineTranslator final {
   std::string_view source_;
   std::size_t at_ = 0;
   bool in_set_ = false;
+  bool may_repeat_ = true;  ///< What stands in front is no repetition.
   std::size_t set_begin_ = 0;
   std::string text_;
   std::optional<Error> error_;
 };
 
 Result<LineCode> compile_line(std::string_view pattern, const LinePatternOptions& options) {
-  std::uint32_t bits = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
-  bits |= options.is_literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_DOLLAR_ENDONLY;
-  if (options.is_literal) bits &= ~std::uint32_t{PCRE2_NEVER_BACKSLASH_C};
+  std::uint32_t bits = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
+  bits |= options.is_literal ? PCRE2_LITERAL
+                             : PCRE2_UCP | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
   if (options.ignores_case) bits |= PCRE2_CASELESS;
   int error = 0;
   PCRE2_SIZE offset = 0;

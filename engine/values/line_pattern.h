@@ -17,7 +17,7 @@ struct LinePatternOptions {
   bool ignores_case = false;
 };
 
-/// Steps that the search of one line may take.
+/// Steps that one search may take; a line with a carriage return at its end is searched twice.
 inline constexpr std::uint32_t kLineStepsMax = 10'000'000;
 
 /// A compiled pattern. One thread.

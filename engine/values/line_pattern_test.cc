@@ -15,7 +15,9 @@ bool pattern_is_in(std::string_view pattern, std::string_view line,
                    LinePatternOptions options = LinePatternOptions()) {
   const auto compiled = LinePattern::compile(pattern, options);
   EXPECT_TRUE(compiled) << pattern << ": " << (compiled ? "" : compiled.error().message);
-  return compiled && compiled->is_in(line).value();
+  const auto found = compiled ? compiled->is_in(line) : Result<bool>(false);
+  EXPECT_TRUE(found) << pattern << ": " << (found ? "" : found.error().message);
+  return found.value_or(false);
 }
 
 std::string pattern_error(std::string_view pattern) {
@@ -24,10 +26,33 @@ std::string pattern_error(std::string_view pattern) {
 }
 
 TEST(LinePattern, KnowsTheSyntaxOfSearchPrograms) {  // GREP-03
-  for (const char* pattern :
-       {"^const \\w+ = \\d;", "(?i)CONST", "\\balpha\\b", "\\x{61}lpha", "\\u0061lpha",
-        "\\u{61}lpha", "[[:alpha:]]+ =", "(?P<n>al)pha", "(?:al|x)pha", "a{1,2}lpha", "al{1}pha",
-        "p{1,}ha", "[]a]lpha", "[^]x]", "]*", "1;$", "\\Aconst", "", "[{]*"}) {
+  for (const char* pattern : {"^const \\w+ = \\d;",
+                              "(?i)CONST",
+                              "\\balpha\\b",
+                              "\\x{61}lpha",
+                              "\\u0061lpha",
+                              "\\u{61}lpha",
+                              "[[:alpha:]]+ =",
+                              "(?P<n>al)pha",
+                              "(?:al|x)pha",
+                              "a{1,2}lpha",
+                              "al{1}pha",
+                              "p{1,}ha",
+                              "[]a]lpha",
+                              "[^]x]",
+                              "]*",
+                              "1;$",
+                              "\\Aconst",
+                              "",
+                              "[{]*",
+                              "al+?pha",
+                              "l{1}?p",
+                              "(?i:ALPHA)",
+                              "(?s-i)alpha",
+                              "(?<n>al)pha",
+                              "[\\[x=]",
+                              "\\x61lpha",
+                              "[a\\-z]lpha"}) {
     EXPECT_TRUE(pattern_is_in(pattern, "const alpha = 1;")) << pattern;
   }
 }
@@ -53,8 +78,15 @@ TEST(LinePattern, ADashIsALetter) {  // GREP-09
 }
 
 TEST(LinePattern, RefusesWhatIsNoPattern) {  // GREP-09
-  for (const char* pattern : {"(", "[", "*a", "a{", "{", "a{,3}", "\\", "\\q", "\\<a", "(*UTF)a",
-                              "a\\nb", "a\nb", "[z-a]", "\\u00", "\\p{Nonsense}", "\\Ca"}) {
+  for (const char* pattern : {"(",           "[",         "*a",       "a{",     "{",
+                              "a{,3}",       "\\",        "\\q",      "\\<a",   "(*UTF)a",
+                              "a\\nb",       "a\nb",      "[z-a]",    "\\u00",  "\\p{Nonsense}",
+                              "\\Ca",        "a++a",      "a?+a",     "a**",    "a{2}+",
+                              "[a-z&&[^b]]", "[[a]b]",    "[a-c--b]", "[a~~b]", "\\Qa\\E",
+                              "(a)\\1",      "\\012",     "\\Ka",     "\\h",    "\\N",
+                              "\\Z",         "\\x4",      "\\xg1",    "[\\b]",  "(?=a)",
+                              "(?!a)",       "(?<=a)",    "(?<!a)",   "(?>a)",  "(?|a)",
+                              "(?#c)",       "(?(?=a)b)", "(?R)",     "(?P=n)", "(?"}) {
     EXPECT_THAT(pattern_error(pattern), HasSubstr("invalid pattern")) << pattern;
   }
   EXPECT_THAT(pattern_error("ab("), HasSubstr("offset 3"));
@@ -72,6 +104,11 @@ TEST(LinePattern, MatchesWithAndWithoutTheCarriageReturn) {
 TEST(LinePattern, SearchesAroundBytesThatAreNoText) {
   EXPECT_TRUE(pattern_is_in("hit", "h\xE9 hit"));
   EXPECT_FALSE(pattern_is_in("h. h", "h\xE9 hit"));
+}
+
+TEST(LinePattern, AVerticalTabIsOneLetter) {
+  EXPECT_TRUE(pattern_is_in("a\\vb", "a\vb"));
+  EXPECT_FALSE(pattern_is_in("a\\vb", "a\rb"));
 }
 
 TEST(LinePattern, StopsAtAStepLimit) {
