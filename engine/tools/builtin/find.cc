@@ -160,9 +160,8 @@ ToolDefinition find_tool(SearchOptions options, std::optional<FindOperations> op
   tool.description =
       "Find files and folders by a glob. Use it when you know a part of a name. Leaves out what "
       ".gitignore names. Shows up to 1000 paths or 50KB, whichever comes first, and says when "
-      "there "
-      "are more. Changes nothing. Returns one path per line, relative to the searched folder, "
-      "folders with a / at the end.";
+      "there are more. Changes nothing. Returns one path per line, relative to the searched "
+      "folder, folders with a / at the end.";
   tool.prompt_snippet = "find: list files and folders by a glob";
   tool.parameters = SharedJson(parse_json(kFindSchema).value());
   const auto shared = std::make_shared<const SearchOptions>(std::move(options));

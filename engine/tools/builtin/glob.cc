@@ -56,20 +56,74 @@ bool add_named_class(std::u32string_view name, Ranges& ranges) {
   return true;
 }
 
-/// Where the set that begins at `open` ends: the place of its ]. Nothing if it does not.
-std::optional<std::size_t> end_of_set(std::u32string_view text, std::size_t open) {
-  std::size_t at = open + 1;
-  if (at < text.size() && (text[at] == '!' || text[at] == '^')) ++at;
-  for (bool is_first = true; at < text.size(); ++at, is_first = false) {
-    if (text[at] == ']' && !is_first) return at;
-    if (text[at] == '\\') ++at;
-    const bool is_named =
-        text[at < text.size() ? at : 0] == '[' && at + 1 < text.size() && text[at + 1] == ':';
-    const auto end = is_named ? text.find(U":]", at + 2) : std::u32string_view::npos;
-    if (end != std::u32string_view::npos) at = end + 1;
+/// What stands between [ and its ]. `end`: the place of the ].
+struct LetterSet {
+  bool is_negated = false;
+  Ranges ranges;
+  std::size_t end = 0;
+  std::string error;
+};
+
+/// Reads a set as git does: a class such as [:alpha:] ends at the next ], a range may have any
+/// letter as its end, and its first one counts whatever the range is.
+class SetReader final {
+ public:
+  SetReader(std::u32string_view text, std::size_t open, bool takes_empty_ranges)
+      : text_(text), at_(open + 1), takes_empty_ranges_(takes_empty_ranges) {}
+
+  /// Nothing if no ] ends it.
+  std::optional<LetterSet> read() {
+    if (at_ < text_.size() && (text_[at_] == '!' || text_[at_] == '^')) {
+      set_.is_negated = true;
+      ++at_;
+    }
+    for (bool is_first = true; at_ < text_.size(); is_first = false) {
+      if (text_[at_] == ']' && !is_first) {
+        set_.end = at_;
+        return std::move(set_);
+      }
+      if (!read_class() && !read_range()) return std::nullopt;
+    }
+    return std::nullopt;
   }
-  return std::nullopt;
-}
+
+ private:
+  bool read_class() {
+    if (!text_.substr(at_).starts_with(U"[:")) return false;
+    const auto close = text_.find(U']', at_ + 2);
+    if (close == std::u32string_view::npos || close == at_ + 2 || text_[close - 1] != ':') {
+      return false;
+    }
+    const auto name = text_.substr(at_ + 2, close - 1 - (at_ + 2));
+    if (!add_named_class(name, set_.ranges)) set_.error = "an unknown class in [ ]";
+    at_ = close + 1;
+    return true;
+  }
+
+  std::optional<char32_t> read_member() {
+    if (at_ < text_.size() && text_[at_] == '\\') ++at_;
+    if (at_ >= text_.size()) return std::nullopt;
+    return text_[at_++];
+  }
+
+  bool read_range() {
+    const auto first = read_member();
+    if (!first) return false;
+    set_.ranges.emplace_back(*first, *first);
+    if (at_ + 1 >= text_.size() || text_[at_] != '-' || text_[at_ + 1] == ']') return true;
+    ++at_;
+    const auto last = read_member();
+    if (!last) return false;
+    if (*last < *first && !takes_empty_ranges_) set_.error = "a range the wrong way round";
+    set_.ranges.emplace_back(*first, *last);
+    return true;
+  }
+
+  std::u32string_view text_;
+  std::size_t at_;
+  bool takes_empty_ranges_;
+  LetterSet set_;
+};
 
 /// The outermost choice of a pattern: {first,second}.
 struct Braces {
@@ -86,7 +140,7 @@ Result<std::optional<Braces>> find_braces(std::u32string_view text) {
     if (text[at] == '\\') {
       ++at;
     } else if (text[at] == '[') {
-      at = end_of_set(text, at).value_or(at);
+      if (const auto set = SetReader(text, at, true).read()) at = set->end;
     } else if (text[at] == '{' && depth++ == 0) {
       braces = Braces{at, 0, {}};
     } else if (text[at] == ',' && depth == 1) {
@@ -108,15 +162,15 @@ Result<std::vector<std::u32string>> without_braces(std::u32string text) {
     const std::u32string next = std::move(open.back());
     open.pop_back();
     PLUMB_TRY(const auto braces, find_braces(next));
-    if (std::ssize(done) + std::ssize(open) >= kGlobChoicesMax) {
-      return fail(ErrorCode::rejected, "more than 1000 choices");
-    }
     if (!braces) {
       done.push_back(next);
       continue;
     }
     std::vector<std::size_t> ends = braces->commas;
     ends.push_back(braces->close);
+    if (std::ssize(done) + std::ssize(open) + std::ssize(ends) > kGlobChoicesMax) {
+      return fail(ErrorCode::rejected, "more than " + std::to_string(kGlobChoicesMax) + " choices");
+    }
     std::size_t begin = braces->open + 1;
     for (const auto end : ends) {
       open.push_back(next.substr(0, braces->open) + next.substr(begin, end - begin) +
@@ -168,7 +222,10 @@ class Glob::Parser final {
   void read_stars() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && text_[at_] == '*') ++at_;
-    const bool is_part_start = begin == 0 || text_[begin - 1] == '/';
+    // Git takes the letters in front of the first special one away before it looks.
+    const bool is_behind_letters =
+        options_.is_bytewise && text_.substr(0, begin).find_first_of(U"*?[\\") == text_.npos;
+    const bool is_part_start = begin == 0 || text_[begin - 1] == '/' || is_behind_letters;
     const bool is_part = at_ - begin > 1 && is_part_start;
     if (is_part && at_ == text_.size()) return add(Kind::rest);
     if (!is_part || text_[at_] != '/') return add(Kind::star);
@@ -185,50 +242,15 @@ class Glob::Parser final {
     add(Kind::letter, options_.ignores_case ? lower_of(c) : c);
   }
 
-  char32_t read_member(std::size_t& at) const {
-    if (text_[at] == '\\') ++at;
-    return text_[at++];
-  }
-
   void read_set() {
-    const auto end = end_of_set(text_, at_);
-    if (!end) {
+    auto set = SetReader(text_, at_, options_.is_bytewise).read();
+    if (!set) {
       error_ = "a [ without its ]";
       return;
     }
-    Token token{Kind::set, 0, false, {}};
-    std::size_t at = at_ + 1;
-    if (text_[at] == '!' || text_[at] == '^') {
-      token.is_negated = true;
-      ++at;
-    }
-    while (at < *end) {
-      const auto colon = text_.substr(at).starts_with(U"[:") ? text_.find(U":]", at + 2)
-                                                             : std::u32string_view::npos;
-      if (colon != std::u32string_view::npos && colon < *end) {
-        const auto name = text_.substr(at + 2, colon - at - 2);
-        if (!add_named_class(name, token.ranges)) error_ = "an unknown class in [ ]";
-        at = colon + 2;
-      } else {
-        at = read_range(at, *end, token.ranges);
-      }
-    }
-    at_ = *end + 1;
-    tokens_.push_back(std::move(token));
-  }
-
-  /// The place behind one member or range.
-  std::size_t read_range(std::size_t at, std::size_t end, Ranges& ranges) {
-    const char32_t first = read_member(at);
-    char32_t last = first;
-    if (at + 1 < end && text_[at] == '-') {
-      ++at;
-      last = read_member(at);
-      // To git such a range is empty.
-      if (last < first && !options_.is_bytewise) error_ = "a range the wrong way round";
-    }
-    ranges.emplace_back(first, last);
-    return at;
+    if (!set->error.empty()) error_ = set->error;
+    at_ = set->end + 1;
+    tokens_.push_back(Token{Kind::set, 0, set->is_negated, std::move(set->ranges)});
   }
 
   std::u32string_view text_;
@@ -328,6 +350,10 @@ Result<Glob> Glob::compile(std::string_view pattern, const GlobOptions& options)
   glob.options_ = options;
   std::vector<std::u32string> texts{glob.letters_of(pattern)};
   if (options.has_choices) {
+    if (std::ssize(texts[0]) > kGlobChoiceLettersMax) {
+      return std::unexpected(glob_error(
+          pattern, "longer than " + std::to_string(kGlobChoiceLettersMax) + " characters"));
+    }
     auto chosen = without_braces(std::move(texts[0]));
     if (!chosen) return std::unexpected(glob_error(pattern, chosen.error().message));
     texts = *std::move(chosen);

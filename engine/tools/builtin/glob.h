@@ -23,6 +23,8 @@ struct GlobOptions {
 
 /// How many patterns the choices of one may stand for.
 inline constexpr std::int64_t kGlobChoicesMax = 1000;
+/// Characters of a pattern that may have choices: each is a copy of most of it.
+inline constexpr std::int64_t kGlobChoiceLettersMax = 10'000;
 
 /// Whether `text` has a letter that lower case would change.
 bool has_upper_case(std::string_view text);
@@ -31,8 +33,8 @@ bool has_upper_case(std::string_view text);
 /// part of a path matches any number of parts; elsewhere it is a *.
 class Glob final {
  public:
-  /// Errors: rejected, for an open [ or {, a range the wrong way round, a \ at the end, and more
-  /// than kGlobChoicesMax choices.
+  /// Errors: rejected, for an open [ or {, a range the wrong way round, a \ at the end, more than
+  /// kGlobChoicesMax choices, and more than kGlobChoiceLettersMax characters with choices.
   static Result<Glob> compile(std::string_view pattern, const GlobOptions& options = GlobOptions());
 
   /// Whether the pattern matches the whole of `path`.

@@ -87,6 +87,12 @@ TEST(Glob, RefusesWhatIsNoPattern) {
   std::string many;
   for (int i = 0; i < 11; ++i) many += "{a,b}";
   EXPECT_FALSE(Glob::compile(many));
+  const std::string all_but_one(static_cast<std::size_t>(kGlobChoicesMax - 1), ',');
+  EXPECT_TRUE(Glob::compile("{" + all_but_one + "}"));
+  EXPECT_FALSE(Glob::compile("{," + all_but_one + "}"));
+  const std::string longest(static_cast<std::size_t>(kGlobChoiceLettersMax), 'a');
+  EXPECT_TRUE(Glob::compile(longest));
+  EXPECT_FALSE(Glob::compile(longest + "a"));
 }
 
 TEST(Glob, TakesNamesThatAreNoText) {

@@ -37,7 +37,6 @@ class GrepScan final {
 
   /// Nothing more can be shown.
   bool is_done() const { return is_done_; }
-  std::int64_t match_count() const { return match_count_; }
   /// There are more matches than may be shown.
   bool has_more() const { return has_more_; }
   bool has_cut_lines() const { return has_cut_lines_; }

@@ -23,7 +23,7 @@ struct IgnoreLine {
   bool is_for_folders = false;
   bool is_for_names = false;
 
-  /// `path` is relative to the folder of the file, `name` its last part.
+  /// `path` is relative to the folder of the file.
   bool matches(std::string_view path, bool is_folder) const;
 };
 
@@ -40,7 +40,6 @@ class IgnoreRules final {
   /// What the last line that matches says; nothing if none does. `path` is relative to the folder
   /// of the file, without / at its ends.
   std::optional<IgnoreVerdict> judge(std::string_view path, bool is_folder) const;
-  bool empty() const { return lines_.empty(); }
 
  private:
   std::vector<IgnoreLine> lines_;

@@ -21,6 +21,18 @@ TEST(IgnoreRules, ReadsNamesAndPaths) {  // GREP-03, FIND-03
   EXPECT_FALSE(ignores("build/\n", "src/build", false));
 }
 
+/// As git check-ignore says.
+TEST(IgnoreRules, ReadsOddPatternsAsGitDoes) {
+  EXPECT_TRUE(ignores("foo**/bar\n", "foo/x/bar"));
+  EXPECT_TRUE(ignores("src/a**/q\n", "src/ab/x/q"));
+  EXPECT_FALSE(ignores("f?o**/bar\n", "foo/x/bar"));
+  EXPECT_TRUE(ignores("[z-a]\n", "z"));
+  EXPECT_FALSE(ignores("[z-a]\n", "a"));
+  EXPECT_TRUE(ignores("[\\[:x:]\n", "x"));
+  EXPECT_TRUE(ignores("[[:a]x:]\n", "[x:]"));
+  EXPECT_TRUE(ignores("[a-[:digit:]]\n", "d]"));
+}
+
 TEST(IgnoreRules, TheLastLineThatMatchesCounts) {
   EXPECT_FALSE(ignores("*.log\n!a.log\n", "a.log"));
   EXPECT_TRUE(ignores("!a.log\n*.log\n", "a.log"));

@@ -296,7 +296,7 @@ TEST(SearchTools, EndAtAnAbort) {  // ABORT-05
   }
 }
 
-TEST(SearchTools, ADeepTreeNeedsLittleMemory) {
+TEST(SearchTools, FindWhatLiesDeep) {
   SearchWorld world;
   std::string folder = "/w";
   for (int i = 0; i < 300; ++i) folder += "/d";
