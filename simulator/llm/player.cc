@@ -70,10 +70,7 @@ std::int64_t choose(const std::vector<ScriptedReply>& replies, const PlayerRules
   }
   const Turn turn = turn_of(replies, rules.answers);
   // By turn, for sessions side by side are not at the same.
-  std::int64_t& failed = state.failed[track][turn.good];
-  const std::int64_t index = std::min(turn.failed_begin + failed, turn.good);
-  if (index < turn.good) failed += 1;
-  return index;
+  return std::min(turn.failed_begin + state.failed[track][turn.good], turn.good);
 }
 
 /// Why a reply is not for a request, or "".
@@ -117,14 +114,18 @@ LlmError unmatched_error(const PlayerScript& script, const PlayerState& state,
           located(script.file, reply.reply->match->place)};
 }
 
-/// Counts what was given.
+/// Counts what is given: the reply `chosen` of `replies`.
 void take(PlayerState& state, const std::string& track, std::int64_t chosen,
-          const PlayerRules& rules) {
+          const PlayerRules& rules, const std::vector<ScriptedReply>& replies) {
   auto& taken = state.taken[track];
   if (rules.matches) {
     taken = first_left(state.given[track]);
+  } else if (rules.answers < 0) {
+    taken += 1;
   } else {
-    taken = rules.answers < 0 ? taken + 1 : std::max(taken, chosen + 1);
+    taken = std::max(taken, chosen + 1);
+    const std::int64_t good = turn_of(replies, rules.answers).good;
+    if (chosen < good) state.failed[track][good] += 1;
   }
 }
 
@@ -144,14 +145,15 @@ Played answered(const PlayerScript& script, PlayerState state, const engine::Mod
     return {std::move(state), std::move(plan)};
   }
   const ScriptedReply& reply = replies[static_cast<std::size_t>(chosen)];
-  if (!unmatched(reply, request, rules).empty()) {
+  // What was chosen by its match has it.
+  if (!rules.matches && !unmatched(reply, request, rules).empty()) {
     plan.errors.push_back(unmatched_error(script, state, request, reply, rules));
     plan.kind = rules.is_lenient ? plan.kind : Plan::Kind::broken;
   }
   plan.place = reply.place;
   if (plan.kind == Plan::Kind::broken) return {std::move(state), std::move(plan)};
   plan.reply = reply.reply;
-  take(state, track, chosen, rules);
+  take(state, track, chosen, rules, replies);
   return {std::move(state), std::move(plan)};
 }
 

@@ -93,6 +93,21 @@ TEST(PlayerMatch, SaysWhyNoneThatIsLeftFits) {
   EXPECT_EQ(script.error().where, "x.yaml:6:24");
 }
 
+TEST(PlayerMatch, WhatIsNotGivenIsNotUsedUp) {  // WIRE-10
+  const PlayerScript script = chosen_script(
+      "  - model: {fail: {kind: rate_limit}, match: {user: nope}}\n  - model: done\n");
+  PlayerRules rules;
+  rules.answers = 0;
+
+  const Played first = step(script, {}, said_request("hi"), rules);
+  const Played second = step(script, first.state, said_request("hi"), rules);
+
+  EXPECT_EQ(second.plan.errors.at(0).code, "unmatched");
+  ASSERT_EQ(left_over(script, second.state).size(), 1U);
+  EXPECT_EQ(left_over(script, second.state)[0].message,
+            "track 'main' has 2 replies that no request took");
+}
+
 TEST(PlayerMatch, CountsWhatIsLeftWhereverItStands) {  // WIRE-10
   Chooser script(kByUser);
   script.ask("blue");

@@ -61,30 +61,17 @@ void check_reply_fault(const ModelStep& reply, ErrorList& errors) {
              "fault of unknown call " + in_quotes(fault.call) + advice(fault.call, calls));
 }
 
-/// A result can come back of calls that a reply has made.
-void check_match(const RequestMatch& match, const std::vector<std::string>& calls,
-                 ErrorList& errors) {
+void check_match(const RequestMatch& match, const NamedPlaces& calls, ErrorList& errors) {
   for (const auto& [call, text] : match.results) {
-    if (std::ranges::find(calls, call) != calls.end()) continue;
-    errors.add(match.place,
-               "match of the result of unknown call " + in_quotes(call) + advice(call, calls));
+    if (calls.contains(call)) continue;
+    errors.add(match.place, "match of the result of unknown call " + in_quotes(call) +
+                                advice(call, names_of(calls)));
   }
-}
-
-std::vector<std::string> calls_of(const Scenario& scenario) {
-  std::vector<std::string> calls;
-  for (const Step& step : scenario.steps) {
-    const auto* reply = std::get_if<ModelStep>(&step.action);
-    if (reply == nullptr) continue;
-    for (const CallScript& call : reply->calls) calls.push_back(call.id);
-  }
-  return calls;
 }
 
 }  // namespace
 
-void check_replies(const Scenario& scenario, ErrorList& errors) {
-  const auto calls = calls_of(scenario);
+void check_replies(const Scenario& scenario, const NamedPlaces& calls, ErrorList& errors) {
   for (const Step& step : scenario.steps) {
     const auto* reply = std::get_if<ModelStep>(&step.action);
     if (reply == nullptr) continue;

@@ -260,7 +260,7 @@ std::vector<Error> check_scenario(const Scenario& scenario, const YamlDocument& 
   check_expected_files(root, errors);
   check_working_folder(scenario, root, errors);
   check_faults(scenario, errors);
-  check_replies(scenario, errors);
+  check_replies(scenario, calls, errors);
   check_answers(root, errors);
   check_latches(root, errors);
   check_scripts(root, calls, errors);

@@ -45,7 +45,8 @@ void check_scripts(const Fields& root, const NamedPlaces& calls, ErrorList& erro
 void check_processes(const Scenario& scenario, const Fields& root, ErrorList& errors);
 
 /// Faults of replies that could have no effect, or contradict the reply; requests that cannot come.
-void check_replies(const Scenario& scenario, ErrorList& errors);
+/// `calls`: of the model.
+void check_replies(const Scenario& scenario, const NamedPlaces& calls, ErrorList& errors);
 
 /// Conditions on files that exclude each other.
 void check_expected_files(const Fields& root, ErrorList& errors);

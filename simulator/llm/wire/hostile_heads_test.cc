@@ -99,12 +99,13 @@ TEST_F(HostileHeads, AStrangersRequestIs403) {
 }
 
 TEST(LoopbackHost, IsKnownByName) {
-  for (const char* host :
-       {"localhost", "LocalHost:80", "127.0.0.1", "127.1.2.3:9", "[::1]:80", "a.localhost:1"}) {
+  for (const char* host : {"localhost", "LocalHost:80", "127.0.0.1", "127.1.2.3:9", "[::1]:80",
+                           "[::1]", "a.localhost:1", "localhost.", "localhost.:80"}) {
     EXPECT_TRUE(is_loopback_host(host)) << host;
   }
-  for (const char* host : {"example.com", "127.0.0.1.example.com", "localhost.example.com",
-                           "[::2]:80", "10.0.0.1", "notlocalhost"}) {
+  for (const char* host :
+       {"example.com", "127.0.0.1.example.com", "localhost.example.com", "[::2]:80",
+        "[::1]evil.com", "127.0.0.1:evil.com", "10.0.0.1", "notlocalhost"}) {
     EXPECT_FALSE(is_loopback_host(host)) << host;
   }
 }

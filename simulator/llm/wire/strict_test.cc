@@ -210,6 +210,25 @@ TEST(WireRequest, IsNeutral) {
   EXPECT_EQ(wire->request.messages[2].get()["toolCallId"], "a");
 }
 
+Json request_with(const Json& part) {
+  return Json{{"model", "m"}, {"messages", {{{"role", "user"}, {"content", {part}}}}}};
+}
+
+TEST(WireRequest, HasOneFormOfPictures) {  // WIRE-118
+  const Json source{{"type", "base64"}, {"media_type", "image/png"}, {"data", "aGk="}};
+  const Json url{{"url", "data:image/png;base64,aGk="}};
+
+  const auto messages = read_wire_request(
+      Dialect::messages, request_with(Json{{"type", "image"}, {"source", source}}));
+  const auto chat = read_wire_request(
+      Dialect::chat, request_with(Json{{"type", "image_url"}, {"image_url", url}}));
+
+  ASSERT_TRUE(messages && chat);
+  EXPECT_EQ(messages->request.messages[0].get(), chat->request.messages[0].get());
+  EXPECT_EQ(dump_json(messages->request.messages[0].get()["content"]),
+            R"([{"type":"image","data":"aGk=","mimeType":"image/png"}])");
+}
+
 TEST(WireRequest, RefusesWhatIsNoRequest) {
   EXPECT_FALSE(read_wire_request(Dialect::chat, Json::array()));
   EXPECT_FALSE(read_wire_request(Dialect::chat, Json{{"messages", 7}}));

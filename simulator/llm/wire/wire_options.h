@@ -13,9 +13,9 @@ namespace plumb::simulator {
 
 /// Which reply a request gets (WIRE-11). `sequence`: the n-th generation request of its
 /// conversation gets the n-th reply of its track; a failed reply is used up. `history`: as many
-/// answers as the request repeats, so many replies are behind it; stateless, a failed reply is
-/// never repeated by counting it. `match`: the first reply of the track that is left and meant for
-/// the request by its `match`; each is given once, a failed one too.
+/// answers as the request repeats, so many replies are behind it, whoever asks; of the failed
+/// replies before one, each is given once in all. `match`: the first reply of the track that is
+/// left and meant for the request by its `match`; each is given once, a failed one too.
 enum class Selection : std::uint8_t { sequence, history, match };
 
 struct WireOptions {

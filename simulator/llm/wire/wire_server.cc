@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "engine/kernel/owned_fd.h"
+#include "engine/values/utf8.h"
 #include "simulator/llm/wire/connection.h"
 #include "simulator/llm/wire/connection_threads.h"
 #include "simulator/llm/wire/loopback_host.h"
@@ -88,10 +89,7 @@ HeaderList headers_of(const httplib::Request& request) {
   for (const auto& [name, value] : request.headers) {
     // The library's own notes of who talks to whom.
     if (name.starts_with("REMOTE_") || name.starts_with("LOCAL_")) continue;
-    std::string lower = name;
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    headers.emplace_back(std::move(lower), value);
+    headers.emplace_back(lower_case(name), value);
   }
   return headers;
 }
