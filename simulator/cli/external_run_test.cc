@@ -81,7 +81,6 @@ const std::map<std::string, Reason>& reasons() {
       {"hook/HOOK-26-nobody-answers-means-no expect", {"who has no user asks nobody"}},
       {"pipe/PIPE-03-validation-failure-ends-the-call PIPE-20", {"the API takes objects only"}},
       {"pipe/PIPE-14-arguments-must-be-an-object PIPE-20", {"the API takes objects only"}},
-      {"pipe/PIPE-15-unreadable-arguments-do-not-run expect", {"the client has words of its own"}},
       {"reg/REG-19-names-are-exact run", {"the service refuses such a name of a tool"}},
   };
   return kReasons;
