@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/values/utf8.h"
+
 namespace plumb::engine {
 
 namespace {
@@ -23,14 +25,6 @@ constexpr std::array<std::string_view, 12> kPassingFailures = {
 };
 /// Refusals that look like a rate limit and last (WIRE-97).
 constexpr std::array<std::string_view, 2> kLastingFailures = {"insufficient_quota", "billing"};
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& character : lower) {
-    if (character >= 'A' && character <= 'Z') character = static_cast<char>(character - 'A' + 'a');
-  }
-  return lower;
-}
 
 bool is_word_character(char character) {
   return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');

@@ -24,6 +24,9 @@ void append_utf8(std::string& text, char32_t code_point);
 /// The offset of the first byte that is not part of valid UTF-8, or -1.
 std::int64_t find_invalid_utf8(std::string_view text);
 
+/// ASCII letters as small ones; nothing else changes.
+std::string lower_case(std::string_view text);
+
 /// Code points in `text`; each byte that is no continuation byte counts as one.
 std::int64_t count_code_points(std::string_view text);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/cli/interrupt.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <initializer_list>
@@ -16,8 +17,11 @@ volatile std::sig_atomic_t g_event = -1;
 
 void note(int signal) {
   g_signal = signal;
+  // Whatever was interrupted still has its own.
+  const int number = errno;
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(g_event, &one, sizeof(one));
+  errno = number;
 }
 
 }  // namespace

@@ -20,7 +20,6 @@
 namespace plumb::simulator {
 namespace {
 
-constexpr int kSignalStepMs = 50;
 constexpr std::int64_t kLastRepliesMs = 200;
 
 /// The log on disk: one line when a request has come, before any byte of its reply, and one when
@@ -120,7 +119,8 @@ Checked<PlayerScript> load_script(const CommonOptions& common, const ServeComman
 }
 
 void wait_for_signal() {
-  while (noted_interrupt() == 0) ::poll(nullptr, 0, kSignalStepMs);
+  pollfd entry{interrupt_fd(), POLLIN, 0};
+  while (noted_interrupt() == 0) ::poll(&entry, 1, -1);
 }
 
 /// Says what went wrong, and how it ends.

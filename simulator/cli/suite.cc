@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -23,14 +24,17 @@ namespace {
 
 constexpr std::size_t kNamePartBytesMax = 60;
 
-/// Without what parts the name of a trace's file. What is too long for a name has a digest in it.
-std::string file_safe(std::string text) {
-  if (text.size() > kNamePartBytesMax) {
-    text = text.substr(0, kNamePartBytesMax / 2) + "-" + sha256_hex(text).substr(0, 16);
-  }
+/// Letters, digits, '-', '_' and '.'; a text with others, or too long for a name, has a digest
+/// behind what can be kept of it.
+std::string file_safe(const std::string& text) {
+  std::string safe = text.substr(0, kNamePartBytesMax);
   std::ranges::replace_if(
-      text, [](char c) { return c == ' ' || c == ':' || c == '<' || c == '>' || c == '~'; }, '-');
-  return text;
+      safe,
+      [](char c) {
+        return !std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.';
+      },
+      '-');
+  return safe == text ? safe : safe + "-" + sha256_hex(text).substr(0, 16);
 }
 
 std::string schedule_text(const std::vector<std::int64_t>& picks) {

@@ -8,17 +8,13 @@
 #include <utility>
 
 #include "engine/trace/request_fold.h"
+#include "engine/values/utf8.h"
 #include "simulator/invariants/domains.h"
 #include "simulator/invariants/edit_case.h"
 #include "simulator/invariants/views.h"
 
 namespace plumb::invariants {
 namespace {
-
-std::string in_lower_case(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
 
 bool has_any_of(const std::string& text, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](auto word) { return text.contains(word); });
@@ -47,7 +43,7 @@ Finding wording_unknown(const Event& event) {
 }
 
 std::string merge_verdict(const DeclaredEdit& declared) {
-  const std::string text = in_lower_case(dump_json(declared.tool) + declared.prompt);
+  const std::string text = lower_case(dump_json(declared.tool) + declared.prompt);
   if (!has_any_of(text, {"unique", "exactly once", "only once"})) return "nothing says unique";
   if (!has_any_of(text, {"disjoint", "overlap"})) return "nothing says disjoint";
   return has_any_of(text, {"merge", "one edit", "single edit"}) ? "" : "nothing says to merge";
@@ -61,7 +57,7 @@ std::string form_verdict(const DeclaredEdit& declared) {
       return std::string("the schema has a top-level ") + key;
     }
   }
-  const std::string text = in_lower_case(text_at(declared.tool, "description") + declared.prompt);
+  const std::string text = lower_case(text_at(declared.tool, "description") + declared.prompt);
   const bool advertises = has_any_of(text, {"json string", "legacy", "deprecated", "top-level"});
   return advertises ? "the description speaks of older forms" : "";
 }
@@ -127,7 +123,7 @@ bool misses_its_place(const EditCase& edit, const Story& story) {
 Complaint says_what_to_do(const EditCase& edit, const Story& story) {
   const auto* shown = shown_result(*edit.call, story);
   const std::string text =
-      in_lower_case(shown != nullptr ? text_in(shown->content.get()) : result_text(*edit.call));
+      lower_case(shown != nullptr ? text_in(shown->content.get()) : result_text(*edit.call));
   return require(has_any_of(text, {"read", "exact", "context", "unique"}),
                  "the error does not say how to go on", edit_end_event(edit));
 }
