@@ -98,11 +98,14 @@ struct OrderWorld : ResourceWorld {
     put(kUser + "/settings.json", settings(layout, 3));
   }
 
-  /// The real files of the extensions.
-  std::vector<std::string> keys_of(const LoadedResources& loaded) {
-    std::vector<std::string> keys;
-    for (const auto& path : paths_of(loaded.extensions)) keys.push_back(*run(files.key(path)));
-    return keys;
+  /// The extensions by their real files, with where they are from.
+  std::vector<SourceInfo> sources_of(const LoadedResources& loaded) {
+    std::vector<SourceInfo> sources;
+    for (const auto& extension : loaded.extensions) {
+      sources.push_back(extension.source);
+      sources.back().path = *run(files.key(extension.source.path));
+    }
+    return sources;
   }
 
   static std::string text_of(int name, bool is_skill) {
@@ -180,7 +183,7 @@ RC_GTEST_PROP(ResourceOrder, IsTheSameHoweverTrustWasDecided, ()) {
 
   RC_ASSERT(!answer.has_project);
   // What ran before the decision keeps the name under which it ran: the same files, in one order.
-  RC_ASSERT(asked.keys_of(loaded) == known.keys_of(known.load(is_trusted)));
+  RC_ASSERT(asked.sources_of(loaded) == known.sources_of(known.load(is_trusted)));
   auto ran = asked.code.ran;
   std::ranges::sort(ran);
   RC_ASSERT(std::ranges::adjacent_find(ran) == ran.end());

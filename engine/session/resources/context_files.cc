@@ -75,8 +75,9 @@ Task<std::optional<std::string>> ContextFinder::shadowed_file(std::string cwd) {
   if (!kind || *kind == FileKind::directory) co_return std::nullopt;
   const auto link = co_await files_.read(root + "/.git");
   const std::string git = link ? git_folder_of(*link, root) : "";
+  if (git.empty()) co_return std::nullopt;
   const auto common = co_await files_.read(git + "/commondir");
-  if (git.empty() || !common) co_return std::nullopt;
+  if (!common) co_return std::nullopt;
   const auto shared = co_await files_.key(resource_path(*common, git, ""));
   const auto main = parent_path(shared);
   const auto real = co_await files_.key(root);

@@ -238,6 +238,7 @@ Task<std::vector<std::string>> ResourceDiscovery::flat_files(std::string folder,
 Task<std::vector<std::string>> ResourceDiscovery::deep_files(std::string folder,
                                                              std::string_view suffix) {
   walked_.clear();
+  searched_.clear();
   IgnoreChain none;
   co_await walk(std::move(folder), suffix, 0, std::move(none));
   co_return std::exchange(walked_, {});
@@ -245,7 +246,8 @@ Task<std::vector<std::string>> ResourceDiscovery::deep_files(std::string folder,
 
 Task<void> ResourceDiscovery::walk(std::string folder, std::string_view suffix, std::int64_t depth,
                                    IgnoreChain chain) {
-  if (depth > kResourceDepthMax) co_return;
+  const auto may_search = co_await files_.may_search(searched_, folder, depth);
+  if (!may_search) co_return;
   chain = co_await files_.enter(std::move(chain), folder);
   const auto entries = co_await files_.entries(std::move(folder));
   for (const auto& entry : entries) {

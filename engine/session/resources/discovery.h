@@ -29,7 +29,7 @@ std::string_view folder_of(ResourceKind kind);
 struct FoundResources {
   std::array<std::vector<ResourceFile>, 4> by_kind;
   std::vector<ResourceDiagnostic> diagnostics;
-  /// Folders that were searched for extensions, and those that were not (DISC-26).
+  /// Folders that were searched for extensions (DISC-26).
   std::vector<std::string> searched;
 
   std::vector<ResourceFile>& of(ResourceKind kind) {
@@ -93,6 +93,7 @@ class ResourceDiscovery final {
   Candidates candidates_;
   FoundResources found_;
   std::vector<std::string> walked_;
+  SearchedFolders searched_;
   std::vector<std::string> package_keys_;
   bool is_listed_ = false;  ///< Of manifest_files: whether the package speaks of that kind.
 };

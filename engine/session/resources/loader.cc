@@ -42,6 +42,13 @@ std::vector<ResourceFile> named_files(const std::vector<std::string>& paths,
   return files;
 }
 
+/// What was told once is not told again.
+void append_new(std::vector<ResourceDiagnostic>& all, std::vector<ResourceDiagnostic> more) {
+  for (auto& one : more) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+  }
+}
+
 void append_files(std::vector<ResourceFile>& files, const std::vector<ResourceFile>& more) {
   files.insert(files.end(), more.begin(), more.end());
 }
@@ -189,6 +196,11 @@ Task<void> ResourceLoader::put_in_order(std::vector<ResourceFile> files) {
     const auto key = co_await files_.key(file.path);
     const auto found = std::ranges::find(rest, key, &Ready::key);
     if (found == rest.end()) continue;
+    // It keeps the name under which it ran; where it is from is what the order says (RES-13).
+    SourceInfo& source = found->extension.source;
+    std::string path = std::move(source.path);
+    source = file.source;
+    source.path = std::move(path);
     loaded_.extensions.push_back(std::move(found->extension));
     rest.erase(found);
   }
@@ -259,22 +271,27 @@ Task<void> ResourceLoader::report_missing() {
   }
 }
 
+/// Those of the command line, of its packages, and those found if they are searched for.
+std::vector<ResourceFile> ResourceLoader::files_of(ResourceKind kind,
+                                                   const std::vector<std::string>& given,
+                                                   bool is_found) {
+  auto files = named_files(given, options_.places);
+  append_files(files, named_.of(kind));
+  if (is_found) append_files(files, found_.of(kind));
+  return files;
+}
+
 Task<void> ResourceLoader::load_texts() {
   begin("skills");
-  auto skills = named_files(options_.skills, options_.places);
-  append_files(skills, named_.of(ResourceKind::skill));
-  if (options_.finds_skills) append_files(skills, found_.of(ResourceKind::skill));
   SkillFinder skill_finder(files_);
+  auto skills = files_of(ResourceKind::skill, options_.skills, options_.finds_skills);
   loaded_.skills = co_await skill_finder.load(std::move(skills));
   begin("prompts");
-  auto prompts = named_files(options_.prompts, options_.places);
-  append_files(prompts, named_.of(ResourceKind::prompt));
-  if (options_.finds_prompts) append_files(prompts, found_.of(ResourceKind::prompt));
   TemplateFinder template_finder(files_);
+  auto prompts = files_of(ResourceKind::prompt, options_.prompts, options_.finds_prompts);
   loaded_.prompts = co_await template_finder.load(std::move(prompts));
   begin("themes");
-  loaded_.themes = named_.of(ResourceKind::theme);
-  if (options_.finds_themes) append_files(loaded_.themes, found_.of(ResourceKind::theme));
+  loaded_.themes = files_of(ResourceKind::theme, {}, options_.finds_themes);
   begin("context");
   if (!options_.finds_context_files) co_return;
   ContextFinder context_finder(files_);
@@ -330,14 +347,14 @@ Task<LoadedResources> ResourceLoader::extend(LoadedResources loaded,
   SkillFinder skill_finder(files_);
   auto more_skills = co_await skill_finder.load(std::move(skill_files));
   loaded.skills.skills = std::move(more_skills.skills);
-  std::ranges::move(more_skills.diagnostics, std::back_inserter(loaded.skills.diagnostics));
+  append_new(loaded.skills.diagnostics, std::move(more_skills.diagnostics));
   std::vector<ResourceFile> prompt_files;
   for (const auto& one : loaded.prompts.templates) prompt_files.emplace_back(one.file, one.source);
   append_files(prompt_files, named_files(prompts, options_.places));
   TemplateFinder template_finder(files_);
   auto more_prompts = co_await template_finder.load(std::move(prompt_files));
   loaded.prompts.templates = std::move(more_prompts.templates);
-  std::ranges::move(more_prompts.diagnostics, std::back_inserter(loaded.prompts.diagnostics));
+  append_new(loaded.prompts.diagnostics, std::move(more_prompts.diagnostics));
   co_return loaded;
 }
 

@@ -126,6 +126,8 @@ class ResourceLoader final {
   Task<void> report_missing();
   void leave_out_replaced();
   void report_conflicts();
+  std::vector<ResourceFile> files_of(ResourceKind kind, const std::vector<std::string>& given,
+                                     bool is_found);
   Task<void> load_texts();
   Task<void> load_system_files();
   Task<std::optional<std::string>> system_file(std::string name);

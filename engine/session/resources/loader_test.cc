@@ -262,14 +262,17 @@ TEST(ResourceLoader, AddsResourcesBehindThoseThatAreThere) {  // RES-15
   FullWorld world;
   world.put_skill("/more/s", "user-skill");
   world.put_skill("/more/t", "more");
+  world.put_skill(std::string(kUser) + "/skills/odd", "Odd");
   ResourceLoader loader(world.memory, world.code, world.options);
   auto loaded = *world.run(loader.load(false));
 
   loaded = *world.run(loader.extend(std::move(loaded), {"/more"}, {}));
 
-  ASSERT_THAT(loaded.skills.skills, SizeIs(2));
-  EXPECT_EQ(loaded.skills.skills[1].name, "more");
-  EXPECT_EQ(loaded.skills.diagnostics[0].type, "collision");
+  ASSERT_THAT(loaded.skills.skills, SizeIs(3));
+  EXPECT_EQ(loaded.skills.skills[2].name, "more");
+  ASSERT_THAT(loaded.skills.diagnostics, SizeIs(2));
+  EXPECT_EQ(loaded.skills.diagnostics[0].type, "warning");
+  EXPECT_EQ(loaded.skills.diagnostics[1].type, "collision");
 }
 
 TEST(Discovery, LooksOneLevelDeep) {  // DISC-02 to DISC-06

@@ -178,14 +178,15 @@ Result<std::string> substitute_arguments(std::string_view text,
     const auto dollar = std::min(text.find('$'), text.size());
     out += text.substr(0, dollar);
     text.remove_prefix(dollar);
+    if (!text.empty()) {
+      Placeholder placeholder(text, arguments);
+      const auto value = placeholder.read();
+      out += value ? *value : "$";
+      text.remove_prefix(value ? placeholder.length() : 1);
+    }
     if (std::ssize(out) > kTemplateBytesMax) {
       return fail(ErrorCode::exhausted, "the expanded template is longer than 16 MiB");
     }
-    if (text.empty()) break;
-    Placeholder placeholder(text, arguments);
-    const auto value = placeholder.read();
-    out += value ? *value : "$";
-    text.remove_prefix(value ? placeholder.length() : 1);
   }
   return out;
 }
@@ -205,6 +206,7 @@ Result<std::string> expand_template(std::string_view text,
 Task<TemplateList> TemplateFinder::load(std::vector<ResourceFile> paths) {
   list_ = TemplateList();
   collisions_.clear();
+  keys_.clear();
   for (const auto& given : paths) {
     const auto kind = co_await files_.kind(given.path);
     if (!kind) continue;
@@ -240,10 +242,13 @@ Task<void> TemplateFinder::load_file(ResourceFile file) {
   read.file = file.path;
   read.source = std::move(file.source);
   read.source.path = read.file;
+  const auto key = co_await files_.key(read.file);
+  if (std::ranges::find(keys_, key) != keys_.end()) co_return;
+  keys_.push_back(key);
   const auto owner = std::ranges::find(list_.templates, read.name, &PromptTemplate::name);
   if (owner == list_.templates.end()) {
     list_.templates.push_back(std::move(read));
-  } else if (owner->file != read.file) {
+  } else {
     collisions_.push_back(collision("prompt", read.name, owner->file, read.file));
   }
 }

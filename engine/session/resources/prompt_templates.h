@@ -59,6 +59,7 @@ class TemplateFinder final {
   ResourceFiles& files_;
   TemplateList list_;
   std::vector<ResourceDiagnostic> collisions_;
+  std::vector<std::string> keys_;  ///< Real files read (RES-11).
 };
 
 }  // namespace plumb::engine

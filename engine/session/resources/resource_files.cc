@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/resources/resource_files.h"
 
+#include <algorithm>
 #include <array>
 #include <ranges>
 
@@ -113,6 +114,15 @@ Task<std::vector<FolderEntry>> ResourceFiles::wanted_entries(std::string folder)
   std::erase_if(
       found, [&](const FolderEntry& entry) { return chain.ignores(entry.path, entry.is_folder); });
   co_return found;
+}
+
+Task<bool> ResourceFiles::may_search(SearchedFolders& searched, std::string folder,
+                                     std::int64_t depth) {
+  if (depth > kResourceDepthMax) co_return false;
+  auto real = co_await key(std::move(folder));
+  if (std::ranges::find(searched, real) != searched.end()) co_return false;
+  searched.push_back(std::move(real));
+  co_return true;
 }
 
 Task<std::string> ResourceFiles::key(std::string path) {

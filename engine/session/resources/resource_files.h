@@ -17,7 +17,7 @@ namespace plumb::engine {
 
 /// A longer file is no resource.
 inline constexpr std::int64_t kResourceBytesMax = std::int64_t{4} << 20;
-/// A search goes this many folders down: links may lead in circles.
+/// A search goes this many folders down.
 inline constexpr std::int64_t kResourceDepthMax = 32;
 /// Entries of one folder that a search looks at.
 inline constexpr std::int64_t kResourceEntriesMax = 20'000;
@@ -59,6 +59,10 @@ class IgnoreChain final {
   std::vector<std::pair<std::string, IgnoreRules>> files_;
 };
 
+/// The real folders that one search has been in: links may lead in circles, or to one folder in
+/// many ways.
+using SearchedFolders = std::vector<std::string>;
+
 /// One loop. Borrows the file port.
 class ResourceFiles final {
  public:
@@ -74,6 +78,9 @@ class ResourceFiles final {
   Task<std::vector<FolderEntry>> entries(std::string folder);
   /// `chain` with the ignore files of one more folder.
   Task<IgnoreChain> enter(IgnoreChain chain, std::string folder);
+  /// Whether a search goes into a folder at this depth: each real one is searched once, where it is
+  /// met first (RES-11). Notes it in `searched`.
+  Task<bool> may_search(SearchedFolders& searched, std::string folder, std::int64_t depth);
   /// entries, less those that the folder's own ignore files name.
   Task<std::vector<FolderEntry>> wanted_entries(std::string folder);
   /// The real path, or the path itself where there is none: one file has one key (RES-11).

@@ -69,13 +69,15 @@ std::vector<std::string> skill_name_problems(std::string_view name) {
 Task<std::vector<std::string>> SkillFinder::find(std::string folder, LooseSkills loose) {
   loose_ = loose;
   found_.clear();
+  searched_.clear();
   IgnoreChain none;
   co_await walk(std::move(folder), 0, std::move(none));
   co_return std::exchange(found_, {});
 }
 
 Task<void> SkillFinder::walk(std::string folder, std::int64_t depth, IgnoreChain chain) {
-  if (depth > kResourceDepthMax) co_return;
+  const auto may_search = co_await files_.may_search(searched_, folder, depth);
+  if (!may_search) co_return;
   chain = co_await files_.enter(std::move(chain), folder);
   const auto entries = co_await files_.entries(folder);
   const auto own = std::ranges::find(entries, kSkillFile, &FolderEntry::name);
@@ -159,12 +161,12 @@ Task<void> SkillFinder::load_file(ResourceFile file) {
 Task<void> SkillFinder::add(Skill skill) {
   const auto key = co_await files_.key(skill.file);
   if (std::ranges::find(keys_, key) != keys_.end()) co_return;
+  keys_.push_back(key);
   const auto owner = std::ranges::find(list_.skills, skill.name, &Skill::name);
   if (owner != list_.skills.end()) {
     collisions_.push_back(collision("skill", skill.name, owner->file, skill.file));
     co_return;
   }
-  keys_.push_back(key);
   list_.skills.push_back(std::move(skill));
 }
 

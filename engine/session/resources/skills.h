@@ -62,6 +62,7 @@ class SkillFinder final {
   ResourceFiles& files_;
   LooseSkills loose_ = LooseSkills::at_top;
   std::vector<std::string> found_;
+  SearchedFolders searched_;
   SkillList list_;
   std::vector<ResourceDiagnostic> collisions_;
   std::vector<std::string> keys_;

@@ -100,7 +100,7 @@ TEST(Skills, OfOneNameAreReportedAndOneFileCountsOnce) {  // RES-11, RES-12
 TEST(Skills, SurviveLinksInCircles) {
   ResourceWorld world;
   world.put_skill("/s/a", "a");
-  world.memory.put_symlink("/s/b", "/s");
+  for (const char* link : {"/s/b", "/s/c", "/s/d"}) world.memory.put_symlink(link, "/s");
 
   EXPECT_THAT(names_of(load(world, {"/s"})), ElementsAre("a"));
 }

@@ -108,21 +108,21 @@ Task<bool> TrustScan::needs_decision(std::string cwd, std::string home) {
 }
 
 Task<TrustDecision> TrustDecider::decide(TrustQuestion question) {
-  decision_ = TrustDecision();
+  TrustDecision decision;
   if (question.given) {
-    decision_.is_trusted = *question.given;
-    decision_.by = "given";
-    co_return decision_;
+    decision.is_trusted = *question.given;
+    decision.by = "given";
+    co_return decision;
   }
   TrustScan scan(files_);
   const auto needs_decision = co_await scan.needs_decision(question.cwd, question.home);
   if (!needs_decision) {
-    decision_.by = "unprotected";
-    co_return co_await of_store(decision_, question.cwd, true);
+    decision.by = "unprotected";
+    co_return co_await of_store(std::move(decision), question.cwd, true);
   }
-  const auto is_answered = co_await ask_handlers(question);
-  if (is_answered) co_return decision_;
-  TrustDecision saved = co_await of_store(decision_, question.cwd, false);
+  const auto is_answered = co_await ask_handlers(question, decision);
+  if (is_answered) co_return decision;
+  TrustDecision saved = co_await of_store(std::move(decision), question.cwd, false);
   if (!saved.by.empty()) co_return saved;
   if (question.default_answer == "always" || question.default_answer == "never") {
     saved.is_trusted = question.default_answer == "always";
@@ -149,27 +149,28 @@ Task<TrustDecision> TrustDecider::of_store(TrustDecision decision, std::string c
 }
 
 /// True when a handler has decided.
-Task<bool> TrustDecider::ask_handlers(TrustQuestion question) {
+Task<bool> TrustDecider::ask_handlers(TrustQuestion question, TrustDecision& decision) {
   for (const auto& handler : question.handlers) {
     Json event = Json::object();
     event["cwd"] = question.cwd;
     const auto answer = co_await call_guarded(handler.call, std::move(event));
     if (!answer || !*answer || (*answer)->is_null()) {
-      decision_.failures.emplace_back(
+      decision.failures.emplace_back(
           handler.extension,
           answer ? "a project_trust handler returned nothing" : answer.error().message);
       continue;
     }
     const std::string word = text_at(**answer, "trusted");
     if (word == "undecided") continue;
-    decision_.is_trusted = word == "yes";
-    decision_.by = "handler";
-    decision_.extension = handler.extension;
+    decision.is_trusted = word == "yes";
+    decision.by = "handler";
+    decision.extension = handler.extension;
     const bool is_word = word == "yes" || word == "no";
     if (!is_word || at(**answer, "remember") != Json(true)) co_return true;
     std::vector<TrustUpdate> updates;
-    updates.emplace_back(question.cwd, decision_.is_trusted);
-    decision_ = co_await store(decision_, std::move(updates));
+    updates.emplace_back(question.cwd, decision.is_trusted);
+    auto stored = co_await store(std::move(decision), std::move(updates));
+    decision = std::move(stored);
     co_return true;
   }
   co_return false;
@@ -199,7 +200,10 @@ Task<TrustDecision> TrustDecider::ask_user(TrustDecision decision, std::string c
 Task<TrustDecision> TrustDecider::store(TrustDecision decision, std::vector<TrustUpdate> updates) {
   const auto stored = co_await store_.set(std::move(updates));
   decision.is_stored = stored.has_value();
-  if (!stored) decision.failures.emplace_back(store_.path(), stored.error().message);
+  if (stored) co_return decision;
+  decision.failures.emplace_back(store_.path(), stored.error().message);
+  decision.is_trusted = false;
+  decision.by = "error";
   co_return decision;
 }
 

@@ -96,14 +96,14 @@ class TrustDecider final {
 
  private:
   Task<TrustDecision> of_store(TrustDecision decision, std::string cwd, bool otherwise);
-  Task<bool> ask_handlers(TrustQuestion question);
+  /// Completes `decision`, which outlives the call.
+  Task<bool> ask_handlers(TrustQuestion question, TrustDecision& decision);
   Task<TrustDecision> ask_user(TrustDecision decision, std::string cwd);
   Task<TrustDecision> store(TrustDecision decision, std::vector<TrustUpdate> updates);
 
   ResourceFiles& files_;
   TrustStore& store_;
   UserInterface& ui_;
-  TrustDecision decision_;
 };
 
 }  // namespace plumb::engine

@@ -125,6 +125,18 @@ TEST(TrustStore, RefusesADamagedFile) {  // TRUST-14
   }
 }
 
+TEST(TrustDecision, IsNoWhereItCannotBeStored) {  // TRUST-14
+  TrustWorld world;
+  world.put("/user/.pi/agent/trust.json", "{bad");
+  world.answer(Json{{"trusted", "yes"}, {"remember", true}});
+
+  const auto decision = world.decide();
+
+  EXPECT_FALSE(decision.is_trusted);
+  EXPECT_EQ(decision.by, "error");
+  EXPECT_THAT(decision.failures, SizeIs(1));
+}
+
 TEST(TrustDecision, OfTheCommandLineBeatsAll) {  // TRUST-09
   TrustWorld world;
   world.save("/w", false);
