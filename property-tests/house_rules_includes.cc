@@ -64,7 +64,7 @@ const Table& rooms_below() {
       {"simulator/subjects/adapters", {"engine/session"}},
       {"simulator/invariants", {"engine/trace", "engine/values", "simulator/cache_model"}},
       {"simulator/explore", {"simulator/subjects", "simulator/invariants"}},
-      {"simulator/oracle", {"engine/session", "simulator/script"}},
+      {"simulator/oracle", {"engine/tools", "engine/session/resources", "simulator/script"}},
       {"reports", {}},
   };
   return table;

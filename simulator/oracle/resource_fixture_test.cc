@@ -62,6 +62,8 @@ TEST(JudgeResources, WantsSuccessUnlessAFailureIsExpected) {
 
   EXPECT_EQ(judge_resources(Json(), failed, "", places).size(), 1U);
   EXPECT_EQ(judge_resources(Json{{"class", "error"}}, failed, "", places).size(), 0U);
+  EXPECT_EQ(judge_resources(Json{{"class", "timeout"}}, failed, "", places).size(), 1U);
+  EXPECT_EQ(judge_resources(Json{{"lacks", "x"}}, Json::object(), "", places).size(), 1U);
   EXPECT_EQ(judge_resources(Json{{"class", "error"}}, Json::object(), "", places).size(), 1U);
 }
 
